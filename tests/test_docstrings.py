@@ -11,7 +11,6 @@ import doctest
 import re
 import runpy
 from collections.abc import Iterator
-from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 
@@ -188,14 +187,6 @@ def test_examples_in_docstrings_are_right(path: Path) -> None:
     for text in (text for text in texts if isinstance(text, str) and ">>>" in text):
         test = doctest.DocTestParser().get_doctest(text, vars(import_module(module)).copy(), module, str(path), 0)
         assert test.examples and doctest.DocTestRunner().run(test).failed == 0
-
-
-def test_the_fields_of_rules_are_described_as_in_listings() -> None:
-    """Listings of rules take the text from the fields, and the reference takes it from the docstring."""
-    docstring = " ".join((bjsim.Rules.__doc__ or "").split())
-    for field in fields(bjsim.Rules):
-        meaning = field.metadata["meaning"]
-        assert f" {field.name}: {meaning[0].upper()}{meaning[1:]}. " in docstring
 
 
 GOOD = """

@@ -49,7 +49,7 @@ def test_a_chart_is_played_alike_by_cards() -> None:
     assert len(by_cards.add) < len(plain.add)
     traces = [play_rounds(compiled, stream_key(*KEY), 50_000, 50_000)[2] for compiled in (plain, by_cards)]
     assert (traces[0] == traces[1]).all()
-    adjusted = [Walkers(compiled, never).adjusted(rules.unit) for compiled in (plain, by_cards)]
+    adjusted = [Walkers(compiled, never, rules.unit) for compiled in (plain, by_cards)]
     shoes = [one.play([stream_key(*KEY)], [50_000]).shoes[0] for one in adjusted]
     assert shoes[0] == pytest.approx(shoes[1], rel=1e-3)  # row values may round to another 1/1024
 

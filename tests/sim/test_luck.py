@@ -22,9 +22,10 @@ from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.arrays import STEP, Drift, Luck
 from bjsim.sim.engine.lanes import Shoes
 from bjsim.sim.engine.luck_values import count_drift, with_forms
-from bjsim.sim.engine.play import AdjustedWalkers, Walkers, play_blocks
+from bjsim.sim.engine.play import Walkers, play_blocks
 from bjsim.sim.engine.rounds import play_seats
-from bjsim.sim.engine.row_values import RowValues
+from bjsim.sim.engine.row_values import RowValues, make_row_values
+from bjsim.sim.engine.transitions import rank_probabilities
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
@@ -43,14 +44,14 @@ SIX = named_rules("vegas-s17")
 MOST_ROWS = 50_000  # a hundred passes over more rows take minutes, and a gigabyte for each seat
 
 
-def walkers(game: Rules, charts: list[Any]) -> AdjustedWalkers:
+def walkers(game: Rules, charts: list[Any]) -> Walkers:
     """What plays charts with luck."""
     table = ReadableTable(game, charts)
-    return Walkers(compile_rules(game, [chart.policy for chart in charts]), table.play_round).adjusted(game.unit)
+    return Walkers(compile_rules(game, [chart.policy for chart in charts]), table.play_round, game.unit)
 
 
 def adjusted(
-    played: AdjustedWalkers,
+    played: Walkers,
     rounds: int,
     luck: Luck | None = None,
     drift: Drift | None = None,
@@ -58,14 +59,14 @@ def adjusted(
     seat: int = 0,
 ) -> LuckTally:
     """The luck-adjusted rounds of one block."""
-    of, layout = played.walkers, played.layout._replace(luck=luck or played.layout.luck)
+    layout = played.layout._replace(luck=luck or played.layout.luck)
     keys, drift = [stream_key(key, 0, 0)], drift or played.drift
-    (sums,) = play_blocks(of.compiled, layout, of.play_round, keys, [rounds], drift=drift).shoes
+    (sums,) = play_blocks(played.compiled, layout, played.play_round, keys, [rounds], drift=drift).shoes
     shoes, *rest = sums[seat].tolist()
     return LuckTally(played.values[seat], played.rounds_in_shoe, RatioSums(int(shoes), *rest))
 
 
-def luck_of(played: AdjustedWalkers) -> Luck:
+def luck_of(played: Walkers) -> Luck:
     assert played.layout.luck is not None
     return played.layout.luck
 
@@ -81,13 +82,14 @@ def blind(luck: Luck) -> Luck:
     return without_slopes(luck._replace(**nothing))
 
 
-def no_drift(played: AdjustedWalkers) -> Drift:
+def no_drift(played: Walkers) -> Drift:
     """The same with no depths."""
+    assert played.drift is not None
     return played.drift._replace(depths=0)
 
 
 @cache
-def six_decks() -> AdjustedWalkers:
+def six_decks() -> Walkers:
     return walkers(SIX, [Solver(SIX).chart])
 
 
@@ -103,6 +105,13 @@ MORE = {  # rules that no preset has
     "original bet only, endless splits": SIX.replace(peek=False, no_hole_loses="original", max_hands="inf"),
     "early surrender and insurance": SIX.replace(insurance=True, seats=3, surrender="early"),
 }
+
+
+def row_values(played: Walkers) -> list[RowValues]:
+    """The values of the rows of every chart, not rounded."""
+    assert played.unit is not None
+    probabilities = rank_probabilities(played.compiled)
+    return [make_row_values(table, probabilities, played.unit) for table in played.tables[0]]
 
 
 def walk_rounds(values: RowValues, rounds: int) -> Array:
@@ -137,14 +146,15 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     # The alias table rounds probabilities to 2**-28; about one split in 10**9 does not fit in the round table.
     rounded = game.deck != "standard" or math.isinf(game.most_hands)
     assert played.values == pytest.approx(exact, abs=1e-9 if rounded else 1e-12)
-    for values in (one.values for one in played.solved):
+    for values in row_values(played):
+        assert values.value in played.values
         assert walk_rounds(values, 200) == pytest.approx(values.value, abs=1e-12)
 
 
 def test_a_wrong_payoff_breaks_the_certificate():
     """Negative control: the game pays 2:1 for a natural, and the values are for 3:2."""
-    (solved,) = walkers(named_rules("easy").replace(blackjack_pays="3/2"), [Solver(named_rules("easy")).chart]).solved
-    values = solved.values
+    easy = named_rules("easy")
+    (values,) = row_values(walkers(easy.replace(blackjack_pays="3/2"), [Solver(easy).chart]))
     assert (values.end_pay == 1.5).any()
     wrong = values._replace(end_pay=np.where(values.end_pay == 1.5, 2.0, values.end_pay))
     assert walk_rounds(values, 400) == pytest.approx(values.value, abs=1e-12)
@@ -168,7 +178,7 @@ def test_any_luck_tables_leave_the_mean_unchanged(games):
         if game.infinite or any(find_endless_split(chart) for chart in seats):
             return
         played = walkers(game, seats)
-        if played.walkers.rows > MOST_ROWS:
+        if played.rows > MOST_ROWS:
             return
         if not max(map(abs, played.values)) <= 3:
             return
@@ -219,8 +229,8 @@ def test_luck_in_a_wrong_shoe_is_biased():
 def watch(seats: int, full: Array | None = None) -> dict[str, float]:
     """The mean luck of each kind of draw in standard errors; draws are uncorrelated. `full`: of a shoe."""
     played = walkers(SIX.replace(seats=seats, decks=2), [Solver(SIX).chart] * seats)
-    compiled, layout = played.walkers.compiled, played.layout
-    cards = Segments(compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, 2002, 104)
+    compiled, layout = played.compiled, played.layout
+    cards = Segments(compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, 2002)
     if full is not None:
         layout = layout._replace(luck=luck_of(played)._replace(full=full))
     return Watched(layout, Shoes(cards, compiled.numbers.cut), 2000).check()
@@ -292,10 +302,10 @@ def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int
     game = named_rules(name).replace(decks=decks, seats=seats, cut=cut)
     charts = [Solver(game).chart, *(random_chart(game, seed, 1) for seed in range(1, seats))]
     played = walkers(game, charts)
-    game_and_rows = played.walkers.compiled, played.layout, played.walkers.play_round
+    game_and_rows = played.compiled, played.layout, played.play_round
     keys, rounds = [stream_key(5, 0, block) for block in range(4)], [700, 1, 90, 90]
     arrays = play_blocks(*game_and_rows, keys, rounds, drift=played.drift)
-    kernel = play_seats(played.walkers.compiled, played.packed, keys, rounds, played.drift)
+    kernel = play_seats(played.compiled, played.packed, keys, rounds, played.drift)
     assert (kernel.counts == arrays.counts).all() and kernel.counts.sum() == 881 * seats
     assert all((one == two).all() for one, two in zip(arrays.shoes, kernel.shoes, strict=True))
     alone = play_blocks(*game_and_rows, keys[2:3], rounds[2:3], drift=played.drift).shoes
@@ -327,7 +337,7 @@ def test_how_much_surer_fresh_shoes_are():
 def test_threads_count_the_luck_of_their_own_blocks() -> None:
     """Threads of a notebook share a table: its working memory must not be shared."""
     played = six_decks()
-    compiled, packed, drift = played.walkers.compiled, played.packed, played.drift
+    compiled, packed, drift = played.compiled, played.packed, played.drift
 
     def play(block: int) -> Array:
         return play_seats(compiled, packed, [stream_key(1, 0, block)], [20_000], drift).shoes[0]

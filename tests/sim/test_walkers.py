@@ -10,7 +10,7 @@ import subprocess
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -240,7 +240,7 @@ def test_rounds_longer_than_their_lanes_are_replayed(monkeypatch: pytest.MonkeyP
 def adjusted_return(game: Game, tables: list[RoundTable], monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
     """The luck-adjusted return of the first seat by arrays, and its standard error."""
     monkeypatch.setattr("bjsim.sim.engine.play.make_round_tables", lambda compiled: (tables, game.chart))
-    walkers = Walkers(game.compiled, game.play_round).adjusted(game.readable.rules.unit)
+    walkers = Walkers(game.compiled, game.play_round, game.readable.rules.unit)
     played = walkers.play([stream_key(SEED, 0, block) for block in range(2)], [4000] * 2)
     _, y, b, yy, *_ = np.sum(played.shoes, axis=0)[0]
     return walkers.values[0] + y / b, math.sqrt(yy) / b
@@ -272,12 +272,12 @@ def test_the_luck_of_rounds_that_leave_has_mean_0(monkeypatch: pytest.MonkeyPatc
 def test_rounds_that_leave_the_table_are_noticed_by_kernels() -> None:
     game = Game(named_rules("vegas-s17"), [best(named_rules("vegas-s17"))])
     table, keys = without_room(game.tables[0]), [stream_key(SEED, 0, 0)]
-    moves = for_kernel(pack_moves([table], game.chart))
-    assert moves
+    layout = for_kernel(WalkedTable(pack_moves([table], game.chart), game.deal))
+    assert layout
     with pytest.raises(LeftTable):
         play_plain(game.compiled, pack_plain(table), keys, [2000])
     with pytest.raises(LeftTable):
-        play_seats(game.compiled, WalkedTable(moves, game.deal), keys, [2000])
+        play_seats(game.compiled, layout, keys, [2000])
 
 
 @pytest.mark.parametrize("seats", [1, 2])
@@ -302,12 +302,11 @@ def test_what_is_made_of_a_game_is_freed_with_it() -> None:
     gc.collect()
     gc.disable()
     try:
-        walkers = Walkers(compiled, ReadableTable(rules, [best(rules)]).play_round)
-        adjusted = walkers.adjusted(rules.unit)
-        adjusted.play([(1, 2)], [100])
-        left: list[Callable[[], object]] = [weakref.ref(walkers), weakref.ref(adjusted)]
-        del walkers, adjusted
-        assert [one() for one in left] == [None, None]
+        walkers = Walkers(compiled, ReadableTable(rules, [best(rules)]).play_round, rules.unit)
+        walkers.play([(1, 2)], [100])
+        left = weakref.ref(walkers)
+        del walkers
+        assert left() is None
     finally:
         gc.enable()
 
@@ -320,7 +319,7 @@ def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.Monke
     for game in games:
         table = make_table(game, [best(game)], adjust_luck=True)
         assert isinstance(table, AdjustedTable) and table.walkers is table.walkers
-    assert [len(adjusted) for _, adjusted in compiled_table._walkers.values()] == [1] * kept
+    assert len(compiled_table._walkers) == kept
 
 
 def test_tables_that_are_played_in_turn_keep_their_walkers(monkeypatch: pytest.MonkeyPatch) -> None:

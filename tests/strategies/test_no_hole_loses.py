@@ -146,7 +146,7 @@ def test_values_for_luck_are_exact_and_move_no_mean() -> None:
     rules = BUSTED.replace(surrender="late", surrender_after_split=True, insurance=True)
     best = Solver(rules).chart
     compiled = compile_rules(rules, [best.policy])
-    played = Walkers(compiled, never).adjusted(rules.unit)
+    played = Walkers(compiled, never, rules.unit)
     exact = Solver(rules).ev(best.policy).value
     assert played.values == pytest.approx([exact], abs=1e-12)
     counts = played.play([stream_key(14, 0, 0)], [400_000]).counts

@@ -12,7 +12,7 @@ import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.compiled_rules import payoff_code
-from bjsim.sim.engine.counting import walk_streams
+from bjsim.sim.engine.counting import walk_counter
 from bjsim.sim.engine.counts import CountingTable, CountSums, add_up, empty_tally
 from bjsim.sim.engine.kernels.layout import payoff_parts
 from bjsim.sim.game.actions import INSURANCE, Action, View
@@ -111,7 +111,7 @@ def play_shoes(table: CountingTable, key: tuple[int, int], shoes: int, traced: i
     the spots in quanta.
     """
     tally, trace = empty_tally(table.count, shoes), [np.zeros((0, 2 + int(table.count.spots.max())), np.int64)]
-    for rounds, dealt in walk_streams(table, np.array([key], np.uint64), [tally]):
+    for rounds, dealt in walk_counter(table, np.array([key], np.uint64), [tally]):
         units, _ = payoff_parts(rounds.codes[:, table.count.seat :])
         trace.append(np.column_stack([rounds.bucket, dealt, units]))
     return add_up(table, tally, shoes)[0], np.concatenate(trace)[:traced]

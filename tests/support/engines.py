@@ -169,8 +169,8 @@ class Game:
         traces, counts, outside = self.by_arrays(lengths, moves)
         failed = ["arrays"] if any((a != b).any() for a, b in zip(expected, traces, strict=True)) else []
         keys = [stream_key(SEED, 0, block) for block in range(len(lengths))]
-        if (packed := for_kernel(self.moves)) and moves is None:
-            played = play_seats(self.compiled, WalkedTable(packed, self.deal), keys, lengths, traced=True)
+        if (packed := for_kernel(WalkedTable(self.moves, self.deal))) and moves is None:
+            played = play_seats(self.compiled, packed, keys, lengths, traced=True)
             if any((a != b).any() for a, b in zip(expected, played.traces, strict=True)):
                 failed.append("seats")
             if (played.counts != counts).any() or sorted(played.outside.tolist()) != outside:

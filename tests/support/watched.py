@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.arrays import SCALE, STRIDE, WalkedTable
 from bjsim.sim.engine.lanes import Lanes, Rounds, Shoes
+
+
+def never(lane: int, card: int) -> NoReturn:
+    raise AssertionError("a round left the table")
 
 
 class Watched(Lanes):
@@ -23,7 +27,7 @@ class Watched(Lanes):
         self.kinds: dict[str, Array] = defaultdict(lambda: np.zeros(3))
         self.direct, self.open = np.zeros(lanes * len(layout.moves.start)), False
         self.sums: list[Array] = []
-        super().__init__(layout, shoes, np.arange(lanes), np.zeros(lanes, np.int64), None, None)
+        super().__init__(layout, shoes, np.arange(lanes), np.zeros(lanes, np.int64), never, None)
         self.by_seat.append("direct")
 
     def _note(self, kind: str, i: Array, luck: Array) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,11 @@ from support.counters import simulate_count
 from support.games import slow
 from support.watched import Watched
 
+from bjsim.arrays import Array
 from bjsim.sim.engine.array_cards import Segments
-from bjsim.sim.engine.counting import play_units
-from bjsim.sim.engine.kernels.arrays import Luck
+from bjsim.sim.engine.counting import play_units, walk_counter
+from bjsim.sim.engine.counts import empty_tally
+from bjsim.sim.engine.kernels.arrays import ROUNDS, CountTally, Luck
 from bjsim.sim.engine.lanes import Shoes
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
@@ -34,7 +37,7 @@ def watch(rules: Rules, spots: str, change: Callable[[Luck], Luck] = lambda luck
     game = CountingGame(rules, find_system("hilo"), Departures.parse("i18", chart), None, Ramp.parse(spots).spots)
     table = ready_table(game).table
     assert table.layout.luck is not None
-    cards = Segments(table.compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, SHOES + 2, rules.shoe_size)
+    cards = Segments(table.compiled, 0).cards(np.array([stream_key(4, 0, 0)], np.uint64), 0, SHOES + 2)
     shoes = Shoes(cards, table.compiled.numbers.cut, table.count)
     lanes = Watched(table.layout._replace(luck=change(table.layout.luck)), shoes, SHOES)
     found = lanes.check()
@@ -121,3 +124,21 @@ def test_the_kernel_counts_the_same_to_the_bit(name: str, adjusted: bool) -> Non
         for part, as_part in zip((*sums[0], *sums[1]), (*same[0], *same[1]), strict=True):
             np.testing.assert_array_equal(part, as_part)
     assert (one[0][0].raw != again[0][0].raw).any()
+
+
+def test_streams_with_room_for_fewer_shoes_stop_earlier() -> None:
+    """Side by side they are the same as alone."""
+    rules = TWO.replace(max_hands=2)
+    game = CountingGame(rules, find_system("hilo"), Departures.parse("none", Solver(rules).chart))
+    table, keys = ready_table(game).table, np.array([stream_key(6, 0, block) for block in range(3)], np.uint64)
+
+    def play(keys: Array, rooms: Sequence[int]) -> list[CountTally]:
+        tallies = [empty_tally(table.count, room) for room in rooms]
+        deque(walk_counter(table, keys, tallies), maxlen=0)
+        return tallies
+
+    rooms = [5, 40, 1]
+    for number, together in enumerate(play(keys, rooms)):
+        (alone,) = play(keys[[number]], rooms[number : number + 1])
+        assert (together.raw == alone.raw).all() and (together.now == alone.now).all()
+        assert (together.now[:, ROUNDS].sum(axis=1) > 0).all()

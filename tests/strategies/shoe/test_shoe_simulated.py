@@ -30,7 +30,7 @@ def simulated(rules: Rules, player: StatePlayer, se: float, most: int) -> LuckTa
     """Luck-adjusted rounds from fresh shoes, until the standard error is `se` or `most` blocks are played."""
     rules = rules.replace(cut=0)
     compiled = compile_players(rules, [player] * rules.seats)
-    played, tally = Walkers(compiled, never).adjusted(rules.unit), LuckTally()
+    played, tally = Walkers(compiled, never, rules.unit), LuckTally()
     for block in range(most):
         (sums,) = played.play([stream_key(5, 0, block)], [BLOCK]).shoes
         shoes, *rest = sums[0].tolist()

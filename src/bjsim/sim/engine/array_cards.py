@@ -28,13 +28,13 @@ class Segments:
         self.size = compiled.numbers.shoe_size or size
         self.cut = compiled.numbers.cut if compiled.numbers.shoe_size else size
 
-    def cards(self, keys: Array, first: int | Array, count: int, stop: int) -> Array:
-        """The first `stop` cards of segments (all of an infinite shoe), rank indices uint8 (stop, B * count).
+    def cards(self, keys: Array, first: int | Array, count: int) -> Array:
+        """The cards of segments, rank indices uint8 (size, B * count).
 
         `keys` are uint64 (B, 2); `first` is the first segment of each stream, int64 (B,), or of all of them.
         """
         if self._compiled.numbers.shoe_size:
-            return self._finite(keys, first, count, stop)
+            return self._finite(keys, first, count)
         if self._compiled.numbers.normal_tens:
             return self._normal(keys, first, count)
         return self._by_limits(keys, first, count)
@@ -42,7 +42,7 @@ class Segments:
     def read(self, keys: Array, segment: int, card: int) -> Iterator[int]:
         """The cards of one stream, uint64 (1, 2), from this card of a segment on."""
         for number in count_from(segment):
-            yield from self.cards(keys, number, 1, self.size)[card:, 0].tolist()
+            yield from self.cards(keys, number, 1)[card:, 0].tolist()
             card = 0
 
     def _words(self, keys: Array, first: int | Array, count: int, each: int) -> Iterator[Array]:
@@ -71,13 +71,13 @@ class Segments:
                 cards[2 * word + half, :] = (self._compiled.above[:, None] > bits.astype(np.int64)).sum(axis=0)
         return cards
 
-    def _finite(self, keys: Array, first: int | Array, count: int, stop: int) -> Array:
+    def _finite(self, keys: Array, first: int | Array, count: int) -> Array:
         """A card is a random index below the number of cards left, see `kernels/deal.py`."""
         lanes = keys.shape[0] * count
         above = np.repeat(self._compiled.above.astype(np.int16)[:, None], lanes, axis=1)
-        cards, bits, mask = np.empty((stop, lanes), np.uint8), np.uint64(BITS), np.uint64((1 << BITS) - 1)
+        cards, bits, mask = np.empty((self.size, lanes), np.uint8), np.uint64(BITS), np.uint64((1 << BITS) - 1)
         words = self._words(keys, first, count, -(-self.size // PER_WORD))
-        for card in range(stop):
+        for card in range(self.size):
             if card % PER_WORD == 0:
                 share = next(words)
                 share >>= 64 - BITS

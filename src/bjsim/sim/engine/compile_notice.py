@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from typing import Any
 
 log = logging.getLogger("bjsim")
 
@@ -15,6 +14,7 @@ COMPILING = "compiling the round (once after install, up to half a minute) …"
 
 _begun: list[str] = []  # kernels that this process has begun to compile
 _open: list[str] = []  # and not ended: those that the first of them calls are compiled within it
+_told: list[Callable[[str], object]] = []  # of each of them before it is compiled
 
 
 def compiling() -> str:
@@ -23,24 +23,23 @@ def compiling() -> str:
 
 
 def follow_compiling() -> None:
-    """Let `compiling` know, from now on, what numba compiles."""
+    """Take notice, from now on, of what numba compiles."""
     from numba.core.event import Event, Listener, register
 
     class Follow(Listener):
         def on_start(self, event: Event) -> None:
-            _open.append(kernel_name(event))
-            _begun.extend(filter(None, _open[-1:]))
+            function = event.data["dispatcher"].py_func
+            name = "" if function.__module__.split(".")[0] == "numba" else str(function.__name__).strip("_")
+            _open.append(name)  # empty for a part of numba
+            if name:
+                _begun.append(name)
+                for notify in tuple(_told):
+                    notify(name)
 
         def on_end(self, event: Event) -> None:
             _open.pop()
 
     register("numba:compile", Follow())  # type: ignore[no-untyped-call, unused-ignore]
-
-
-def kernel_name(event: Any) -> str:
-    """The name of the function that is compiled; empty for a part of numba."""
-    function = event.data["dispatcher"].py_func
-    return "" if function.__module__.split(".")[0] == "numba" else str(function.__name__).strip("_")
 
 
 def in_notebook() -> bool:
@@ -63,19 +62,8 @@ def on_compile(notify: Callable[[], object]) -> AbstractContextManager[None]:
 @contextmanager
 def on_each_kernel(notify: Callable[[str], object]) -> Iterator[None]:
     """Within this context, call `notify` with the name of each function before numba compiles it."""
+    _told.append(notify)
     try:
-        from numba.core.event import Event, Listener, install_listener
-    except ImportError:  # nothing is compiled
         yield
-        return
-
-    class Compile(Listener):
-        def on_start(self, event: Event) -> None:
-            if name := kernel_name(event):
-                notify(name)
-
-        def on_end(self, event: Event) -> None:
-            pass
-
-    with install_listener("numba:compile", Compile()):  # type: ignore[no-untyped-call, unused-ignore]
-        yield
+    finally:
+        _told.remove(notify)

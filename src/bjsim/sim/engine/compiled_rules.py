@@ -122,7 +122,6 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         ended_column=_ended_columns(states),
         deal=np.array(["pd".index(card) for card in rules.deal], np.int64),
         numbers=_numbers(states, results, outcomes, len(policies)),
-        unshuffled=np.repeat(np.arange(len(RANKS), dtype=np.uint8), rules.shoe_counts),
         above=_limits(rules),
     )
 

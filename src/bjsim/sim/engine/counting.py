@@ -1,14 +1,16 @@
 """Plays the shoes of a counter: by the kernel where that pays, else in arrays, with the same bits."""
 
+from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.counts import CountingTable, CountSums, UnitSums, add_rounds, add_up, empty_tally
-from bjsim.sim.engine.kernels.arrays import DEPTHS, FURTHER, LEFT, VALUE, CountTally, DepthControl
-from bjsim.sim.engine.lanes import Rounds, Shoes, walk_shoes
+from bjsim.sim.engine.kernels.arrays import DEPTHS, LEFT, VALUE, CountTally, DepthControl
+from bjsim.sim.engine.lanes import Rounds, Shoes, walk_streams
 from bjsim.sim.engine.play import THRESHOLDS, have_kernels, is_ready
 
 LANES = 1 << 13  # shoes side by side
@@ -29,44 +31,36 @@ def play_units(
 
         return [add_up(table, play_counter(table, key, shoes), unit) for key in keys]
     tallies = [empty_tally(table.count, shoes) for _ in keys]
-    for _ in walk_streams(table, keys, tallies):
-        pass
+    deque(walk_counter(table, keys, tallies), maxlen=0)
     return [add_up(table, tally, unit) for tally in tallies]
 
 
-def walk_streams(table: CountingTable, keys: Array, tallies: list[CountTally]) -> Iterator[tuple[Rounds, Array]]:
+def walk_counter(table: CountingTable, keys: Array, tallies: list[CountTally]) -> Iterator[tuple[Rounds, Array]]:
     """Play the shoes of streams for which their tallies have room.
 
     Yields the rounds of a stream, in order, some at a time, and the cards dealt of it up to the end of each.
     """
-    segments, count, luck = Segments(table.compiled, 0), table.count, table.layout.luck
-    first, begin, dealt, over = np.zeros((4, len(keys)), np.int64)
-    shoes = len(tallies[0].now)
-    while (at := np.flatnonzero(over < shoes)).size:
-        lanes = min(int(shoes - over[at].max()), max((LUCK_LANES if luck else LANES) // len(at), 1))
-        cards = segments.cards(keys[at], first[at], lanes + FURTHER, segments.size)
-        side = Shoes(cards, segments.cut, count)
-        walked = walk_shoes(table.layout, side, len(at), begin[at])
-        cuts = np.searchsorted(walked.rounds.lane, np.arange(len(at) + 1) * (lanes + FURTHER))
-        for number, stream in enumerate(at.tolist()):
-            own = walked.rounds.at(slice(cuts[number], cuts[number + 1]))
-            lane, ends = own.lane - number * (lanes + FURTHER), walked.ends[number]
-            played = walked.begins[number] < segments.cut  # the others ended within a round of an earlier shoe
-            used = np.minimum(ends, segments.size)
-            last = np.zeros_like(used)
-            last[lane] = own.end  # rounds are in order
-            tally = tallies[stream]
-            tally.raw[0, LEFT] += int((played & (last < segments.cut)).sum())
-            part = tally._replace(now=tally.now[over[stream] : over[stream] + int(played.sum())])
-            add_rounds(part, count, own, (np.cumsum(played) - 1)[lane])
-            if luck:
-                chosen = number * (lanes + FURTHER) + np.flatnonzero(played)
-                part.now[:, [VALUE, DEPTHS]] = count_depths(side, table.control, chosen)
-            yield own, dealt[stream] + (np.cumsum(used) - used)[lane] + own.end
-            over[stream] += played.sum()
-            begin[stream] = max(ends[-1] - segments.size, 0)
-            dealt[stream] += used.sum()
-        first[at] += lanes
+    segments, luck, room = Segments(table.compiled, 0), table.layout.luck, np.array([len(one.now) for one in tallies])
+    left, at_once = room.copy(), LUCK_LANES if luck else LANES
+
+    def wanted() -> Array:  # of no stream more than there is room for
+        return np.asarray(np.minimum(left, left[left > 0].min(initial=room.max(initial=0))))
+
+    for walked in chain.from_iterable(walk_streams(segments, table.layout, keys, wanted, at_once)):
+        stream, lane = walked.stream, walked.rounds.lane
+        played = walked.begins < segments.cut  # the others ended within a round of an earlier shoe
+        last = np.zeros_like(walked.used)
+        last[lane] = walked.rounds.end  # rounds are in order
+        tally, over, shoes = tallies[stream], room[stream] - left[stream], int(played.sum())
+        tally.raw[0, LEFT] += int((played & (last < segments.cut)).sum())
+        part = tally._replace(now=tally.now[over : over + shoes])
+        add_rounds(part, table.count, walked.rounds, (np.cumsum(played) - 1)[lane])
+        if luck:
+            part.now[:, [VALUE, DEPTHS]] = count_depths(
+                walked.shoes, table.control, walked.lane + np.flatnonzero(played)
+            )
+        yield walked.rounds, walked.dealt
+        left[stream] -= shoes
 
 
 def count_depths(shoes: Shoes, control: DepthControl, chosen: Array) -> Array:

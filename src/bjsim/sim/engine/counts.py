@@ -28,24 +28,21 @@ from bjsim.sim.engine.kernels.arrays import (
 )
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.lanes import Rounds
-from bjsim.sim.engine.pack import for_kernel, luck_for_kernel
+from bjsim.sim.engine.pack import for_kernel
 
 
 class Played(NamedTuple):
     """The payoffs of blocks.
 
-    `counts`, int64 (seats, ties + 1, 2 width + 1), is the frequency of each payoff by bets tied and units
-    won; `outside` has rows of (seat, payoff code) outside that window, int64 (n, 2). `traces` are each
-    block's payoff codes by seat and cards dealt so far, int64 (rounds, seats + 1), none if not traced;
-    `shoes` each block's sums over shoes of n, y, b, yy, yb and bb, float64 (seats, 6), none without luck.
-    Rounds of one shoe depend on each other, so the shoe is the unit of observation. Its y is its payoff less
-    the value of its settled bets, less luck and drift; its b is the number of these bets.
+    Rounds of one shoe depend on each other, so the shoe is the unit of observation. Its y is its payoff less the value
+    of its settled bets, less luck and drift; its b is the number of these bets.
     """
 
-    counts: Array
-    outside: Array
+    counts: Array  # the frequency of each payoff by bets tied and units won, int64 (seats, ties + 1, 2 width + 1)
+    outside: Array  # rows of (seat, payoff code) outside that window, int64 (n, 2)
+    # each block's payoff codes by seat and cards dealt so far, int64 (rounds, seats + 1), none if not traced
     traces: list[Array]
-    shoes: list[Array]
+    shoes: list[Array]  # each block's sums over shoes of n, y, b, yy, yb and bb, float64 (seats, 6), none without luck
 
 
 def count_codes(dense: Array, codes: Array, times: Array | None = None) -> Array:
@@ -127,9 +124,9 @@ class CountingTable:
     @cached_property
     def packed(self) -> WalkedTable:
         """The same for the kernel."""
-        moves, luck = for_kernel(self.layout.moves), self.layout.luck
-        assert moves is not None
-        return self.layout._replace(moves=moves, luck=luck and luck_for_kernel(luck))
+        packed = for_kernel(self.layout)
+        assert packed is not None
+        return packed
 
 
 def count_quantum(unit: Fraction) -> Fraction:

@@ -10,13 +10,14 @@ one array of places, whatever the number of seats. For luck see `kernels/luck.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.errors import EndlessSplitting
+from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.kernels.arrays import (
     ASKED,
     BITS,
@@ -35,7 +36,9 @@ from bjsim.sim.engine.kernels.arrays import (
 from bjsim.sim.engine.kernels.layout import ENDLESS
 from bjsim.sim.engine.round_table import LEFT
 
-Replay = Callable[[int, int], tuple[Sequence[int], int]]  # lane, first card of a round; payoff codes, number of cards
+Paid = tuple[Sequence[int], int]  # of a round: payoff codes by seat, number of cards
+PlayRound = Callable[[Iterator[int]], Paid]  # takes cards
+Replay = Callable[[int, int], Paid]  # takes the lane, and the first card of a round
 
 ALL = slice(None)
 ACE = 0  # its rank
@@ -98,8 +101,8 @@ class Shoes:
 class Lanes:
     """Lanes in lockstep, each from card `begins` (n,) on, with which a round begins.
 
-    `replay` plays a round that leaves the table; EndlessSplitting: there is none. `known` has the cards with which
-    rounds of the lanes' last walk begin, bool (cut, lanes).
+    `replay` plays a round that leaves the table. `known` has the cards with which rounds of the lanes' last walk begin,
+    bool (cut, lanes).
 
     Attributes:
         dealt: Cards of each lane up to the end of its last round, (n,).
@@ -107,7 +110,7 @@ class Lanes:
     """
 
     def __init__(
-        self, layout: WalkedTable, shoes: Shoes, lanes: Array, begins: Array, replay: Replay | None, known: Array | None
+        self, layout: WalkedTable, shoes: Shoes, lanes: Array, begins: Array, replay: Replay, known: Array | None
     ) -> None:
         self.moves, self.deal, self.luck, self.count = layout
         self.shoes, self.replay, self.known = shoes, replay, known
@@ -407,8 +410,6 @@ class Lanes:
 
     def _leave(self, at: Array) -> Array:
         """Have rounds replayed that have left the table. Their luck is that of the cards so far. Returns: `at`."""
-        if self.replay is None:
-            raise EndlessSplitting(ENDLESS)
         i = (np.arange(self.seats)[:, None] * self.n + at).ravel()
         if self.luck:
             self.end[i] = self._value(i)
@@ -497,17 +498,14 @@ class Lanes:
         self.every = np.arange(self.n)
 
 
-class Walked(NamedTuple):
-    """Lanes that were walked: their rounds in order; by stream and lane, (B, n), the cards before the first round and
-    those up to the end of the last."""
+def _walk_shoes(
+    layout: WalkedTable, shoes: Shoes, streams: int, begin: Array, replay: Replay
+) -> tuple[Rounds, Array, Array]:
+    """Walk the lanes of streams, all of each but the last FURTHER, from card `begin` (B,) of its first on.
 
-    rounds: Rounds
-    begins: Array
-    ends: Array
-
-
-def walk_shoes(layout: WalkedTable, shoes: Shoes, streams: int, begin: Array, replay: Replay | None = None) -> Walked:
-    """Walk the lanes of streams, all of each but the last FURTHER, from card `begin` (B,) of its first on."""
+    Returns: their rounds in order; by stream and lane, (B, n), the cards before the first round and those up to the end
+    of the last.
+    """
     walked = np.arange(shoes.lanes).reshape(streams, -1)[:, :-FURTHER]
     again, begins, ends = walked.ravel(), *np.zeros((2, shoes.lanes), np.intp)
     begins[walked[:, 0]] = begin
@@ -529,4 +527,59 @@ def walk_shoes(layout: WalkedTable, shoes: Shoes, streams: int, begin: Array, re
         later[walked[:, 0]] = begin
         again, begins = walked[later[walked] != begins[walked]], later
     assert rounds is not None
-    return Walked(rounds, begins[walked], ends[walked])
+    return rounds, begins[walked], ends[walked]
+
+
+class Walked(NamedTuple):
+    """What was walked of a stream at a time: lanes from number `lane` of `shoes` on.
+
+    `rounds` have the numbers of lanes from 0; `dealt` are the cards of the stream up to the end of each, (n,). By lane,
+    (m,): the cards before its first round, and those of it that were dealt.
+    """
+
+    stream: int
+    shoes: Shoes
+    lane: int
+    rounds: Rounds
+    dealt: Array
+    begins: Array
+    used: Array
+
+
+def walk_streams(
+    segments: Segments, layout: WalkedTable, keys: Array, wanted: Callable[[], Array], at_once: int,
+    play_round: PlayRound | None = None,
+) -> Iterator[list[Walked]]:  # fmt: skip
+    """Walk streams from their beginnings, each while lanes of it are `wanted`, (B,), about `at_once` of all together.
+
+    `keys` are uint64 (B, 2). Yields what was walked of each; `play_round` plays a round that leaves the table.
+    EndlessSplitting: there is none.
+    """
+    first, begin, dealt = np.zeros((3, len(keys)), np.int64)
+    at, lanes = np.arange(len(keys)), 0
+
+    def replay(lane: int, card: int) -> Paid:
+        if play_round is None:
+            raise EndlessSplitting(ENDLESS)
+        number, segment = divmod(lane, lanes)
+        stream = at[number]
+        return play_round(segments.read(keys[stream : stream + 1], int(first[stream]) + segment, card))
+
+    while (at := np.flatnonzero(wanted())).size:
+        count = min(int(wanted().max()), max(at_once // len(at), 1))
+        lanes = count + FURTHER
+        shoes = Shoes(segments.cards(keys[at], first[at], lanes), segments.cut, layout.counter)
+        rounds, begins, ends = _walk_shoes(layout, shoes, len(at), begin[at], replay)
+        used, cuts = np.minimum(ends, shoes.size), np.searchsorted(rounds.lane, np.arange(len(at) + 1) * lanes)
+        step = []
+        for number, stream in enumerate(at.tolist()):
+            own = rounds.at(slice(cuts[number], cuts[number + 1]))
+            own = own._replace(lane=own.lane.astype(np.intp) - number * lanes)
+            before = dealt[stream] + np.cumsum(used[number]) - used[number]
+            step.append(
+                Walked(stream, shoes, number * lanes, own, before[own.lane] + own.end, begins[number], used[number])
+            )
+        yield step
+        first[at] += count
+        begin[at] = np.maximum(ends[:, -1] - shoes.size, 0)
+        dealt[at] += used.sum(axis=1)

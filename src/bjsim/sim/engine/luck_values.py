@@ -18,31 +18,13 @@ from bjsim.sim.engine.compile_notice import ONE_THREAD
 from bjsim.sim.engine.kernels.arrays import SCALE, STEP, Drift, Luck
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.round_table import RoundTable
-from bjsim.sim.engine.row_values import RowValues, find_slopes, make_row_values, second_order
+from bjsim.sim.engine.row_values import find_slopes, make_row_values, second_order
 
 STEEPEST = (1 << 15) - 1  # kernels hold 16 bits, and 8 decks of them are exact in single precision
 
 
-class Solved(NamedTuple):
-    """The values of a table's rows, and the slopes of these and of the chances of the dealer's outcomes."""
-
-    table: RoundTable
-    values: RowValues
-    slopes: Array
-    tilts: Array
-
-    @property
-    def model(self) -> Model:
-        values, outcomes = self.values, self.values.outcomes
-        return Model(
-            self.table, values.moves.place, values.moves.hand, np.rint(SCALE * values.values),
-            np.rint(SCALE * values.end_pay), np.rint(SCALE * values.hand_pay[1:]), whole(self.slopes), outcomes.row,
-            np.rint(SCALE * outcomes.chances), whole(self.tilts).astype(np.float32), values.value, self.slopes[0],
-        )  # fmt: skip
-
-
 class Model(NamedTuple):
-    """What a table of luck has of `Solved`, in whole numbers: a fifth of the memory."""
+    """The values of a table's rows and their slopes, in whole numbers: a fifth of the memory of `RowValues`."""
 
     table: RoundTable
     place: Array  # of `RowMoves`, as is `hand`
@@ -52,16 +34,25 @@ class Model(NamedTuple):
     hand_pay: Array
     slopes: Array
     outcome: Array  # the state of the dealer's outcome, by row
-    chances: Array
+    chances: Array  # of the outcomes, and their slopes
     tilts: Array
-    value: float
-    start: Array  # the slopes of a round, not rounded
+    value: float  # of a round, and its slopes of first and second order, not rounded
+    start: Array
+    curvature: Array | None  # None if it was not asked for
 
 
-def solve_rows(table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None) -> Solved:
-    """Solve a table for the probabilities of the 13 ranks; see `make_row_values`."""
+def solve_rows(
+    table: RoundTable, probabilities: Array, unit: Fraction, answers: Array | None = None, curved: bool = False
+) -> Model:
+    """Solve a table for the probabilities of the 13 ranks; see `make_row_values`. `curved`: in second order, too."""
     values = make_row_values(table, probabilities, unit, answers)
-    return Solved(table, values, *find_slopes(values))
+    slopes, tilts = find_slopes(values)
+    return Model(
+        table, values.moves.place, values.moves.hand, np.rint(SCALE * values.values), np.rint(SCALE * values.end_pay),
+        np.rint(SCALE * values.hand_pay[1:]), whole(slopes), values.outcomes.row,
+        np.rint(SCALE * values.outcomes.chances), whole(tilts).astype(np.float32), values.value, slopes[0],
+        second_order(values, slopes, tilts) if curved else None,
+    )  # fmt: skip
 
 
 def solve_models(table: RoundTable, answers: Array, points: Sequence[tuple[int, Array]], unit: Fraction) -> list[Model]:
@@ -70,7 +61,7 @@ def solve_models(table: RoundTable, answers: Array, points: Sequence[tuple[int, 
     table = table._replace(ends=ends, hands=payoff_parts(table.hands)[0])  # without stakes
 
     def solve(point: tuple[int, Array]) -> Model:
-        return solve_rows(table, point[1], unit, answers[:, point[0]]).model
+        return solve_rows(table, point[1], unit, answers[:, point[0]])
 
     if ONE_THREAD:
         return list(map(solve, points))
@@ -78,7 +69,9 @@ def solve_models(table: RoundTable, answers: Array, points: Sequence[tuple[int, 
         return list(threads.map(solve, points))
 
 
-def make_luck(models: Sequence[Sequence[Model]], model: Array, chart: Array, unshuffled: Array, frequent: int) -> Luck:
+def make_luck(
+    models: Sequence[Sequence[Model]], model: Array, chart: Array, compiled: CompiledRules, frequent: int
+) -> Luck:
     """Put the values of models together, each of which has the tables of the seats' charts, one after another.
 
     `model` is by bucket, (B,); `chart` that of each model; `frequent` the number of rows for which there are forms.
@@ -120,16 +113,16 @@ def make_luck(models: Sequence[Sequence[Model]], model: Array, chart: Array, uns
         chances=np.concatenate(chances),
         tilts=np.concatenate(tilts),
         pay=np.concatenate([np.zeros((1, outcomes)), *(one.hand_pay for one in tables)]),
-        full=full_shoe(unshuffled, ranks),
+        full=full_shoe(compiled, ranks),
         form=np.zeros(0),
         own=np.zeros(0),
     )
     return with_forms(luck, len(models))
 
 
-def full_shoe(unshuffled: Array, ranks: int) -> Array:
+def full_shoe(compiled: CompiledRules, ranks: int) -> Array:
     """Cards of a full shoe by distinguished rank."""
-    return np.bincount(np.minimum(unshuffled, ranks - 1), minlength=ranks).astype(float)
+    return -np.diff(compiled.above[: ranks - 1], prepend=compiled.numbers.shoe_size, append=0).astype(float)
 
 
 def with_forms(luck: Luck, models: int) -> Luck:
@@ -152,11 +145,11 @@ def whole(slopes: Array) -> Array:
     return found.clip(-STEEPEST, STEEPEST, out=found)
 
 
-def make_drift(tables: Sequence[Solved], chart: Array, compiled: CompiledRules, unit: Fraction, cards: float) -> Drift:
+def make_drift(models: Sequence[Model], chart: Array, compiled: CompiledRules, unit: Fraction, cards: float) -> Drift:
     """Make the drift of a finite shoe; `chart` (seats,) is each seat's, `cards` the typical number in a round."""
-    slopes = np.stack([whole(one.slopes[0]) for one in tables])
-    curvature = np.rint(SCALE / 2 * np.stack([second_order(one.values, one.slopes, one.tilts) for one in tables]))
-    full = full_shoe(compiled.unshuffled, slopes.shape[1])
+    slopes = np.stack([one.slopes[0] for one in models])
+    curvature = np.rint(SCALE / 2 * np.stack([one.curvature for one in models if one.curvature is not None]))
+    full = full_shoe(compiled, slopes.shape[1])
     depths = (compiled.numbers.cut - 1) // STEP
     left = full.sum() - STEP * np.arange(1, depths + 1)
     linear = [one @ full / full.sum() for one in slopes]  # which rounding has left
@@ -168,7 +161,7 @@ def make_drift(tables: Sequence[Solved], chart: Array, compiled: CompiledRules, 
         depths=depths,
         rounds_per_depth=STEP / cards,
         bet=float(unit),
-        value=np.array([tables[number].values.value for number in chart.tolist()]),
+        value=np.array([models[number].value for number in chart.tolist()]),
         chart=chart,
     )
 

@@ -18,9 +18,9 @@ from bjsim.sim.engine.kernels.arrays import (
     STRIDE,
     WAITS,
     DealOrder,
-    Luck,
     PlainTable,
     SeatRows,
+    WalkedTable,
 )
 from bjsim.sim.engine.kernels.layout import CHOICE, INSURE, WIDE, CompiledRules
 from bjsim.sim.engine.round_table import ASKS, LEFT, RoundTable, count_ranks, explore, make_round_tables
@@ -135,22 +135,24 @@ def make_count_table(compiled: CompiledRules) -> tuple[RoundTable, Array]:
     return table, answers
 
 
-def for_kernel(moves: SeatRows) -> SeatRows | None:
-    """The same in the types of the kernel, or None if there are too many rows."""
+def for_kernel(layout: WalkedTable) -> WalkedTable | None:
+    """The same in the types of the kernel, or None if there are too many rows.
+
+    Axes over ranks are padded to the width of a vector operation.
+    """
+    moves, luck = layout.moves, layout.luck
     if len(moves.question) > MOST_ROWS or moves.log.max() >= 1 << 16:
         return None
-    return moves._replace(entries=moves.entries.astype(np.uint32), log=moves.log.astype(np.uint16))
-
-
-def luck_for_kernel(luck: Luck) -> Luck:
-    """The same in the types of the kernel, with axes over ranks padded to the width of a vector operation."""
-    tilts = luck.tilts.reshape(-1, luck.ranks)
-    return luck._replace(
-        slopes=padded(luck.slopes.astype(np.int16)),
-        tilts=padded(tilts.astype(np.int16)),
-        form=padded(luck.form[..., :-1].astype(np.int16)),
-        own=padded(luck.form[..., -1].astype(np.int16)),
-    )
+    moves = moves._replace(entries=moves.entries.astype(np.uint32), log=moves.log.astype(np.uint16))
+    if luck:
+        tilts = luck.tilts.reshape(-1, luck.ranks)
+        luck = luck._replace(
+            slopes=padded(luck.slopes.astype(np.int16)),
+            tilts=padded(tilts.astype(np.int16)),
+            form=padded(luck.form[..., :-1].astype(np.int16)),
+            own=padded(luck.form[..., -1].astype(np.int16)),
+        )
+    return layout._replace(moves=moves, luck=luck)
 
 
 def padded(ranks: Array) -> Array:

@@ -23,17 +23,14 @@ NEVER = 1 << 30
 
 
 class RowMoves(NamedTuple):
-    """What cards do, by row and rank, (rows, Q) but for `asks`; Q ranks are distinguished.
+    """What cards do, by row and rank, (rows, Q) but for `asks`; Q ranks are distinguished."""
 
-    `place` is the next row, the row itself if the card leaves the table, or R + e at end e, where R is the
-    number of rows; `hand` 1 + the number of the split hand that the card ends, 0 for none; `weights` the
-    probability of each card if none leaves the table. A row that asks for an action has one answer.
-    """
-
-    place: Array
-    hand: Array
-    weights: Array
-    asks: Array
+    place: (
+        Array  # the next row, the row itself if the card leaves the table, or R + e at end e; R is the number of rows
+    )
+    hand: Array  # 1 + the number of the split hand that the card ends, 0 for none
+    weights: Array  # the probability of each card if none leaves the table
+    asks: Array  # whether a row asks for an action, to which it has one answer
 
 
 def find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -> RowMoves:
@@ -161,34 +158,26 @@ def slope_rows(
 class Outcomes(NamedTuple):
     """The dealer's outcome, by which logged split hands are paid. Rows it does not distinguish share a state.
 
-    There are S states of a round that goes on; one that has ended with outcome o is in state S + o. `row`
-    (rows,) and `after` (rows, Q) are the states of rows and after cards; `moves` those of the first S states,
-    whose ends are the outcomes; `levels` the order of the pass over them; `chances` (S + O, O) the
-    probabilities of outcomes.
+    There are S states of a round that goes on; one that has ended with outcome o is in state S + o.
     """
 
-    row: Array
-    after: Array
-    moves: RowMoves
-    levels: Levels
-    chances: Array
+    row: Array  # the states of rows, (rows,)
+    after: Array  # and after cards, (rows, Q)
+    moves: RowMoves  # those of the first S states, whose ends are the outcomes
+    levels: Levels  # the order of the pass over them
+    chances: Array  # the probabilities of outcomes, (S + O, O)
 
 
 class RowValues(NamedTuple):
-    """Values of the rows of a table, in initial bets. O is the number of the dealer's outcomes.
-
-    `levels` is the order of the pass; `end_pay` (E,) the payoff of each end without earlier split hands;
-    `hand_pay` (1 + H, O) that of split hands by outcome, row 0 zeros; `values` (rows,) payoff that is not
-    logged yet; `value` that of a round per settled bet, and also of a bet that ties and is replayed.
-    """
+    """Values of the rows of a table, in initial bets. O is the number of the dealer's outcomes."""
 
     moves: RowMoves
-    levels: Levels
-    end_pay: Array
-    hand_pay: Array
-    values: Array
+    levels: Levels  # the order of the pass
+    end_pay: Array  # the payoff of each end without earlier split hands, (E,)
+    hand_pay: Array  # that of split hands by outcome, row 0 zeros, (1 + H, O)
+    values: Array  # payoff that is not logged yet, (rows,)
     outcomes: Outcomes
-    value: float
+    value: float  # of a round per settled bet, and also of a bet that ties and is replayed
 
     @property
     def with_ends(self) -> Array:

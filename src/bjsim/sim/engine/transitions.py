@@ -50,26 +50,20 @@ def hands_within(compiled: CompiledRules, act: Array, unlikely: float) -> tuple[
 
 def rank_probabilities(compiled: CompiledRules) -> Array:
     """Probabilities of the 13 ranks in a full shoe."""
-    if compiled.numbers.shoe_size:
-        return np.bincount(compiled.unshuffled, minlength=13) / compiled.numbers.shoe_size
-    if compiled.numbers.normal_tens:
+    if compiled.numbers.normal_tens and not compiled.numbers.shoe_size:
         return np.full(13, 1 / 13)
-    return -np.diff(compiled.above, prepend=1 << 32, append=0) / (1 << 32)
+    cards = compiled.numbers.shoe_size or 1 << 32
+    return -np.diff(compiled.above, prepend=cards, append=0) / cards
 
 
 @dataclass(frozen=True)
 class PayoffVectors:
-    """The distinct payoffs of hands by the dealer's outcome.
+    """The distinct payoffs of hands by the dealer's outcome."""
 
-    `codes` (V, O) has zeros in row 0, and a second half with an insurance bet, if any is made. `number` (R,
-    B) is the row of a result at one bet, two, and as many more as it may double; `insured` is what insurance
-    adds to it, `attack` what it adds that the bets were doubled before the deal.
-    """
-
-    codes: Array
-    number: Array
-    insured: int
-    attack: int
+    codes: Array  # zeros in row 0, and a second half with an insurance bet, if any is made, (V, O)
+    number: Array  # the row of a result at one bet, two, and as many more as it may double, (R, B)
+    insured: int  # what insurance adds to it
+    attack: int  # what it adds that the bets were doubled before the deal
 
     @classmethod
     def of(cls, compiled: CompiledRules) -> PayoffVectors:
@@ -90,31 +84,19 @@ def may_take(act: Array, code: int) -> Array:
 
 
 class State(NamedTuple):
-    """States of a round, an int64 array of each field.
+    """States of a round, an int64 array of each field."""
 
-    Attributes:
-        what: Purpose of the next card: DEAL, DRAW (by the hand) or DEALER; or ASK, for an action code in its
-            place.
-        step: Number of cards dealt, or whether the drawing hand doubles.
-        hand: State of the hand; while the dealer draws, the payoff vector of a hand that was never split.
-        split_hand, pending: State and number of the pending split hands.
-        hands: Number of the seat's hands, as far as limits depend on it.
-        insured: Whether an insurance bet is not logged yet.
-        need: Maximum of `CompiledRules.waits` over the finished hands.
-        shown: Number of the dealer's cards, at most two.
-    """
-
-    what: Array
-    step: Array
-    hand: Array
-    split_hand: Array
+    what: Array  # purpose of the next card: DEAL, DRAW (by the hand) or DEALER; or ASK, for an action code in its place
+    step: Array  # number of cards dealt, or whether the drawing hand doubles
+    hand: Array  # state of the hand; while the dealer draws, the payoff vector of a hand that was never split
+    split_hand: Array  # state of the pending split hands, and their number
     pending: Array
-    hands: Array
-    insured: Array
-    need: Array
+    hands: Array  # number of the seat's hands, as far as limits depend on it
+    insured: Array  # whether an insurance bet is not logged yet
+    need: Array  # maximum of `CompiledRules.waits` over the finished hands
     dealer: Array
     column: Array
-    shown: Array
+    shown: Array  # number of the dealer's cards, at most two
 
     def where(self, mask: Array) -> State:
         return State(*[field[mask] for field in self])

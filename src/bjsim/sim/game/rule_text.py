@@ -46,6 +46,10 @@ def or_inf(parse: Callable[[str], int]) -> Callable[[str], float]:
     return lambda text: math.inf if text in ("inf", "infinite") else parse(text)
 
 
+def or_word(parse: Callable[[str], Any], *words: str) -> Callable[[str], Any]:
+    return lambda text: text if text in words else parse(text)
+
+
 def share(accepts: Callable[[Fraction], bool]) -> Callable[[str], Fraction]:
     """A parser of fractions and percentages that satisfy `accepts`."""
 
@@ -71,15 +75,6 @@ def odds(text: str) -> Fraction:
     return number
 
 
-def parse_choice(*words: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text not in words:
-            raise ValueError
-        return text
-
-    return parse
-
-
 def parse_flag(text: str) -> bool:
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 
@@ -89,27 +84,12 @@ def surrender(text: str) -> str:
     return text if text in EARLY_SURRENDER else ("none", "late")[parse_flag(text)]
 
 
-def charlie(text: str) -> int | str:
-    """Parse the number of cards that win at once, or none."""
-    return text if text == "none" else whole(5, 7)(text)
-
-
-def max_ace_hands(text: str) -> float | str:
-    """Parse the limit of hands from splitting aces, or none."""
-    return text if text == "none" else or_inf(whole(2, 16))(text)
-
-
-def free_doubles(text: str) -> str:
-    """Parse the hard totals that double free, such as 9-11, or none."""
-    return text if text == "none" else double_on({"any": "", "never": ""}.get(text, text))
-
-
 def ranks(text: str) -> str:
-    """Parse different ranks, such as A2356789, or none; their order does not matter."""
+    """Parse different ranks, such as A2356789; their order does not matter."""
     given = text.upper()
-    if text != "none" and (not text or len(set(given)) < len(text) or set(given) - set("A23456789T")):
+    if not text or len(set(given)) < len(text) or set(given) - set("A23456789T"):
         raise ValueError
-    return text if text == "none" else "".join(sorted(given, key="A23456789T".index))
+    return "".join(sorted(given, key="A23456789T".index))
 
 
 def deal(text: str) -> str:
@@ -119,10 +99,8 @@ def deal(text: str) -> str:
     return text
 
 
-def double_on(text: str) -> str:
-    """Parse the hands that may double, such as 9-11."""
-    if text in ("any", "never"):
-        return text
+def totals(text: str) -> str:
+    """Parse hard totals, such as 9-11."""
     low, high = map(int, text.split("-"))
     if not 4 <= low <= high <= 20:
         raise ValueError
@@ -161,17 +139,19 @@ class RulesError(InputError):
     """An inconsistent rule set, or an unknown field or value. The message names the field."""
 
 
-def rule(default: Any, accepts: str, meaning: str, parse: Callable[[str], Any]) -> Any:
+def rule(default: Any, accepts: str, parse: Callable[[str], Any]) -> Any:
     """Declare a field with its metadata, which listings, TOML files and error messages all use."""
-    return field(default=default, metadata={"accepts": accepts, "meaning": meaning, "parse": parse})
+    return field(default=default, metadata={"accepts": accepts, "parse": parse})
 
 
-def flag(default: bool, meaning: str) -> Any:
-    return rule(default, "true or false", meaning, parse_flag)
+def flag(default: bool) -> Any:
+    return rule(default, "true or false", parse_flag)
 
 
-def choice(default: str, meaning: str, *values: str) -> Any:
-    return rule(default, f"{', '.join(values[:-1])} or {values[-1]}", meaning, parse_choice(*values))
+def choice(default: str, *values: str) -> Any:
+    return rule(
+        default, f"{', '.join(values[:-1])} or {values[-1]}", dict(zip(values, values, strict=True)).__getitem__
+    )
 
 
 def plain(value: object) -> object:
@@ -523,14 +503,6 @@ CONTRADICTIONS = (
 )
 
 
-class _Values(dict[str, object]):
-    def __init__(self, rules: Any) -> None:
-        super().__init__()
-        self.rules = rules
-
-    def __missing__(self, name: str) -> object:
-        return getattr(self.rules, name)
-
-
 def find_contradictions(rules: Any) -> list[str]:
-    return [each.message.format_map(_Values(rules)) for each in CONTRADICTIONS if each.broken(rules)]
+    values = {**vars(rules), "most_hands": rules.most_hands}
+    return [each.message.format_map(values) for each in CONTRADICTIONS if each.broken(rules)]

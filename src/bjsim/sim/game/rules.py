@@ -1,15 +1,18 @@
 """`Rules`: the rules of a game as one frozen value. docs/reference/rules.md has the rulings and their sources.
 
-Each field has its meaning and accepted values as metadata, which listings, TOML files and error messages all use.
+The docstring has the meaning of each field, and its metadata the accepted values; listings, TOML files and error
+messages use them.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
+from inspect import cleandoc
 from typing import Any
 
 from bjsim.arguments import a_type
@@ -223,119 +226,62 @@ class Rules(RuleValues):
         InputError: A value is not accepted, or the rules are inconsistent. The message names the field.
     """
 
-    name: str = field(default="custom", compare=False, metadata={"meaning": "the name of this game"})
-    decks: float = rule(
-        math.inf, "1 to 8, or inf", "decks in the shoe; inf draws with replacement", parsers.or_inf(parsers.whole(1, 8))
-    )
-    deck: str = choice("standard", "cards of a deck: all 52, or 48 without T; J, Q and K remain", "standard", "spanish")
+    name: str = field(default="custom", compare=False)
+    decks: float = rule(math.inf, "1 to 8, or inf", parsers.or_inf(parsers.whole(1, 8)))
+    deck: str = choice("standard", "standard", "spanish")
     ten_probability: Fraction = rule(
-        NORMAL_TENS,
-        "a number between 0 and 1, such as 4/13",
-        "probability of a ten-valued card; all others share the rest",
-        parsers.share(lambda x: 0 < x < 1),
+        NORMAL_TENS, "a number between 0 and 1, such as 4/13", parsers.share(lambda x: 0 < x < 1)
     )
-    cut: Fraction = rule(
-        Fraction(1),
-        "0 to 1, such as 3/4 or 75%, or csm for 0",
-        "share of the shoe dealt before it is shuffled; 1 = to the last card, 0 = a fresh shoe for every round",
-        parsers.cut,
-    )
-    deal: str = rule(
-        "pdpd",
-        "two p and one or two d, such as pdpd, ddpp, pdp",
-        "order of the deal: p gives every seat a card, d the dealer; the first d is open; one d: no hole card",
-        parsers.deal,
-    )
-    dealer_stands_on: int = rule(17, "17 or 18", "the dealer draws below this total", parsers.whole(17, 18))
-    hit_soft_17: bool = flag(False, "the dealer draws on soft 17")
-    dealer_shows: str = choice("up", "dealer's cards seen before the seats act", "up", "both")
-    peek: bool = flag(False, "a dealer's natural ends the round before anyone acts")
+    cut: Fraction = rule(Fraction(1), "0 to 1, such as 3/4 or 75%, or csm for 0", parsers.cut)
+    deal: str = rule("pdpd", "two p and one or two d, such as pdpd, ddpp, pdp", parsers.deal)
+    dealer_stands_on: int = rule(17, "17 or 18", parsers.whole(17, 18))
+    hit_soft_17: bool = flag(False)
+    dealer_shows: str = choice("up", "up", "both")
+    peek: bool = flag(False)
     blackjack_pays: Fraction = rule(
-        Fraction(3, 2),
-        "a number of bets above 0, to 100, such as 3/2 or 3:2",
-        "what a player's natural wins",
-        parsers.odds,
+        Fraction(3, 2), "a number of bets above 0, to 100, such as 3/2 or 3:2", parsers.odds
     )
-    naturals: str = choice("both", "whose ace and ten in two cards is special", "player", "both", "none")
-    natural_beats_natural: bool = flag(False, "a player's natural wins even against the dealer's (else they tie)")
-    natural_beats_21: bool = flag(True, "a dealer's natural beats a drawn 21 (else they tie)")
-    no_hole_loses: str = choice(
-        "all",
-        "what a seat loses to a dealer's natural where there is no peek: all bets, its original bet, busted bets and "
-        "one for each other hand, or busted bets and one more (exact in an infinite shoe only)",
-        "all",
-        "original",
-        "original-and-busted",
-        "busted-plus-one",
+    naturals: str = choice("both", "player", "both", "none")
+    natural_beats_natural: bool = flag(False)
+    natural_beats_21: bool = flag(True)
+    no_hole_loses: str = choice("all", "all", "original", "original-and-busted", "busted-plus-one")
+    ties: str = choice("push", "push", "lose", "replay")
+    double_on: str = rule(
+        "any", "any, never, or hard totals such as 9-11", parsers.or_word(parsers.totals, "any", "never")
     )
-    ties: str = choice("push", "equal scores: bet back, bet lost, or the same bet replayed", "push", "lose", "replay")
-    double_on: str = rule("any", "any, never, or hard totals such as 9-11", "hands that may double", parsers.double_on)
-    double_cards: str = choice("two", "how many cards a hand that doubles may have", "two", "any")
-    double_after_split: bool = flag(True, "split hands may double")
-    max_doubles: int = rule(1, "1 to 3", "how often a hand may double, for a card each time", parsers.whole(1, 3))
-    free_doubles: str = rule(
-        "none",
-        "none, or hard totals such as 9-11",
-        "hard totals whose double the house pays for: the second bet can win, but cannot lose",
-        parsers.free_doubles,
-    )
-    free_double_cards: str = choice("two", "how many cards a hand that doubles free may have", "two", "any")
-    free_splits: str = rule(
-        "none",
-        "none, or ranks such as A2356789",
-        "pairs whose split the house pays for: bets of all hands but the first can win, but cannot lose",
-        parsers.ranks,
-    )
-    surrender: str = rule(
-        "none",
-        "none, late, early, early-ten or early-ace (true is late)",
-        "half the bet may be given up; early (or only against that card): before the peek",
-        parsers.surrender,
-    )
-    surrender_after_split: bool = flag(False, "split hands may surrender too")
-    surrender_cards: str = choice("two", "how many cards a hand that surrenders may have", "two", "any")
-    surrender_after_double: bool = flag(False, "a hand that has doubled may give up half of its stake (rescue)")
-    insurance: bool = flag(False, "against an ace, half the bet may be staked on a dealer's natural, which pays 2:1")
-    attack: bool = flag(False, "against the dealer's open card, a seat may double its bet before its own are dealt")
-    exchange: str = choice(
-        "none", "second cards of two bets may be exchanged; what ace and ten are", "none", "21", "natural"
-    )
-    split_by: str = choice("value", "pairs that may be split: equal value, equal rank", "value", "rank", "never")
-    max_hands: float = rule(
-        4, "2 to 16, or inf", "hands a seat may hold after splits", parsers.or_inf(parsers.whole(2, 16))
-    )
+    double_cards: str = choice("two", "two", "any")
+    double_after_split: bool = flag(True)
+    max_doubles: int = rule(1, "1 to 3", parsers.whole(1, 3))
+    free_doubles: str = rule("none", "none, or hard totals such as 9-11", parsers.or_word(parsers.totals, "none"))
+    free_double_cards: str = choice("two", "two", "any")
+    free_splits: str = rule("none", "none, or ranks such as A2356789", parsers.or_word(parsers.ranks, "none"))
+    surrender: str = rule("none", "none, late, early, early-ten or early-ace (true is late)", parsers.surrender)
+    surrender_after_split: bool = flag(False)
+    surrender_cards: str = choice("two", "two", "any")
+    surrender_after_double: bool = flag(False)
+    insurance: bool = flag(False)
+    attack: bool = flag(False)
+    exchange: str = choice("none", "none", "21", "natural")
+    split_by: str = choice("value", "value", "rank", "never")
+    max_hands: float = rule(4, "2 to 16, or inf", parsers.or_inf(parsers.whole(2, 16)))
     max_ace_hands: float | str = rule(
-        "none",
-        "none, 2 to 16, or inf",
-        "hands a seat may hold after splits of aces; none: as for other pairs",
-        parsers.max_ace_hands,
+        "none", "none, 2 to 16, or inf", parsers.or_word(parsers.or_inf(parsers.whole(2, 16)), "none")
     )
-    resplit_aces: bool = flag(False, "a pair of aces from split aces may be split again")
-    hit_split_aces: bool = flag(False, "split aces play on; else one card each")
-    split_tens_blackjack: bool = flag(False, "ace and ten after splitting tens is a natural")
-    split_aces_blackjack: bool = flag(False, "ten and ace after splitting aces is a natural")
-    stand_on_21: bool = flag(True, "a total of 21 stands by itself")
-    bonuses: str = choice(
-        "none",
-        "five cards and 8-7-6 win double, six and 7-7-7 triple: if they win, at once, or as in Spanish or Super Fun 21",
-        *BONUSES,
-    )
-    player_21_wins: bool = flag(False, "a player's 21 wins at once, even against the dealer's")
-    dealer_22_pushes: bool = flag(False, "a dealer's 22 returns the bets of all hands that would win by it")
-    charlie: int | str = rule("none", "none, or 5 to 7", "so many cards in a hand win its bet at once", parsers.charlie)
-    raises: bool = flag(False, "seats may add chips to their stake (B n) before standing")
-    buy_in: int = rule(10, "1 to 1e9 chips", "chips of the initial bet", parsers.amount(1, 10**9))
-    chips: int = rule(200, "twice the buy-in, to 1e12 chips", "chips a seat starts with", parsers.amount(2, 10**12))
-    turns: str = choice(
-        "in-turn", "each seat finishes in turn, or one move each, round and round", "in-turn", "round-robin"
-    )
-    move_cap: int = rule(
-        100,
-        "20 (no hand draws more cards) to 1000000",
-        "moves of a hand, raises included, until it stands",
-        parsers.whole(20, 10**6),
-    )
-    seats: int = rule(1, "1 to 7", "seats of a table that share its shoe", parsers.whole(1, 7))
+    resplit_aces: bool = flag(False)
+    hit_split_aces: bool = flag(False)
+    split_tens_blackjack: bool = flag(False)
+    split_aces_blackjack: bool = flag(False)
+    stand_on_21: bool = flag(True)
+    bonuses: str = choice("none", *BONUSES)
+    player_21_wins: bool = flag(False)
+    dealer_22_pushes: bool = flag(False)
+    charlie: int | str = rule("none", "none, or 5 to 7", parsers.or_word(parsers.whole(5, 7), "none"))
+    raises: bool = flag(False)
+    buy_in: int = rule(10, "1 to 1e9 chips", parsers.amount(1, 10**9))
+    chips: int = rule(200, "twice the buy-in, to 1e12 chips", parsers.amount(2, 10**12))
+    turns: str = choice("in-turn", "in-turn", "round-robin")
+    move_cap: int = rule(100, "20 (no hand draws more cards) to 1000000", parsers.whole(20, 10**6))
+    seats: int = rule(1, "1 to 7", parsers.whole(1, 7))
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or len(self.name) > LONGEST_NAME:
@@ -407,7 +353,16 @@ class Rules(RuleValues):
         return Rules().replace(**values)
 
 
-RULE_FIELDS = {f.name: f.metadata for f in fields(Rules) if "parse" in f.metadata}
+def _read_meanings(docstring: str) -> dict[str, str]:
+    """What a docstring says of each attribute, without the capital and the full stop of a sentence."""
+    said = re.findall(r"^ {4}(\w+): (.*?)\.\n(?=$| {4}\w)", cleandoc(docstring), re.MULTILINE | re.DOTALL)
+    return {name: " ".join((text[0].lower() + text[1:]).split()) for name, text in said}
+
+
+_MEANINGS = _read_meanings(Rules.__doc__ or "")
+RULE_FIELDS = {
+    f.name: {**f.metadata, "meaning": _MEANINGS.get(f.name, "")} for f in fields(Rules) if "parse" in f.metadata
+}
 
 
 def need_rules(rules: object) -> None:

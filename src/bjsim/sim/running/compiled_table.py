@@ -8,15 +8,8 @@ import numpy as np
 
 from bjsim.arrays import Array
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
-from bjsim.sim.engine.play import (
-    PILOT,
-    PILOT_TABLE,
-    THRESHOLDS,
-    AdjustedWalkers,
-    PlayRound,
-    Walkers,
-    is_ready,
-)
+from bjsim.sim.engine.lanes import PlayRound
+from bjsim.sim.engine.play import PILOT, PILOT_TABLE, THRESHOLDS, Walkers, is_ready
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.sim.stats.estimate import RatioSums
@@ -25,24 +18,19 @@ from bjsim.sim.stats.tally import Tally
 
 # What each process keeps: round tables are not sent to others, as they are large (2 kB a row), and quickly made.
 MOST_WALKERS, MOST_ROWS = 16, 300_000
-# By compiled rules: walkers, and the same with luck by payoff quantum.
-_walkers: dict[tuple[object, ...], tuple[Walkers, dict[Fraction, AdjustedWalkers]]] = {}
+_walkers: dict[tuple[object, ...], Walkers] = {}  # by compiled rules, and the payoff quantum where luck is counted
 
 
-def find_walkers(compiled: CompiledRules, play_round: PlayRound, tables: int = 1) -> Walkers:
-    return _find(compiled, play_round, tables)[0]
-
-
-def _find(
-    compiled: CompiledRules, play_round: PlayRound, tables: int
-) -> tuple[Walkers, dict[Fraction, AdjustedWalkers]]:
-    key = tuple((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
+def find_walkers(
+    compiled: CompiledRules, play_round: PlayRound, tables: int = 1, unit: Fraction | None = None
+) -> Walkers:
+    key = unit, *((a.shape, a.tobytes()) if isinstance(a, np.ndarray) else a for a in compiled)
     if key not in _walkers:
         while len(_walkers) >= tables and (
-            len(_walkers) >= MOST_WALKERS or sum(one.rows for one, _ in _walkers.values()) > MOST_ROWS
+            len(_walkers) >= MOST_WALKERS or sum(one.rows for one in _walkers.values()) > MOST_ROWS
         ):
             del _walkers[next(iter(_walkers))]
-        _walkers[key] = Walkers(compiled, play_round), {}
+        _walkers[key] = Walkers(compiled, play_round, unit)
     return _walkers[key]
 
 
@@ -70,15 +58,13 @@ class CompiledTable:
         return THRESHOLDS[self.walkers.kernel].compiling
 
     def compile(self) -> None:
-        walkers = self.walkers
-        walkers.loaded.add(walkers.kernel)
-        walkers.play([(0, 0)], [0])
+        self.walkers.loaded = True
+        self.walkers.play([(0, 0)], [0])
 
     def expect(self, rounds: float) -> None:
         """Load the kernel if it is compiled and pays for this many rounds of one seat, which will follow."""
-        walkers = self.walkers
-        if is_ready(walkers.kernel, rounds):
-            walkers.loaded.add(walkers.kernel)
+        if is_ready(self.walkers.kernel, rounds):
+            self.walkers.loaded = True
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
@@ -86,7 +72,7 @@ class CompiledTable:
         return make_tallies(self.unit, played.counts, played.outside)
 
     @property
-    def walkers(self) -> Walkers | AdjustedWalkers:
+    def walkers(self) -> Walkers:
         return find_walkers(self.compiled, self.readable.play_round, self.tables)
 
 
@@ -97,9 +83,8 @@ class AdjustedTable(CompiledTable):
     blocks_at_once = 16  # about a second
 
     @property
-    def walkers(self) -> AdjustedWalkers:
-        walkers, adjusted = _find(self.compiled, self.readable.play_round, self.tables)
-        return adjusted.setdefault(self.unit, walkers.adjusted(self.unit))
+    def walkers(self) -> Walkers:
+        return find_walkers(self.compiled, self.readable.play_round, self.tables, self.unit)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]

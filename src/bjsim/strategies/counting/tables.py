@@ -184,10 +184,8 @@ def ready_table(game: CountingGame) -> ReadyTable:
     solved = solve_models(made, answers, points, rules.unit) if game.adjusted else []
     if solved:
         charts = np.array([chart for chart, _ in points])
-        layout = layout._replace(
-            luck=make_luck([[one] for one in solved], model, charts, compiled.unshuffled, FREQUENT)
-        )
-    control = _make_control(solved, model, len(buckets), full_shoe(compiled.unshuffled, TEN + 1))
+        layout = layout._replace(luck=make_luck([[one] for one in solved], model, charts, compiled, FREQUENT))
+    control = _make_control(solved, model, len(buckets), full_shoe(compiled, TEN + 1))
     table = CountingTable(compiled, layout, rules.unit, control)
     if solved:
         expected = distribution.expected_controls(bucket, control.values, control.slopes, STEP)

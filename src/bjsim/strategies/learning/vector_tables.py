@@ -82,7 +82,7 @@ class CardBuffers:
             at = np.flatnonzero(read >= self._half)
             self._cards[at, : self._half] = self._cards[at, self._half :]
             self._segment[at] += self._count
-            new = self._segments.cards(self._keys[at], self._segment[at], self._count, self._segments.size)
+            new = self._segments.cards(self._keys[at], self._segment[at], self._count)
             lanes = new.reshape(-1, len(at), self._count).transpose(1, 2, 0)
             self._cards[at, self._half :] = lanes.reshape(len(at), -1)
             self._next[at] -= self._half

@@ -22,175 +22,125 @@ STAKES, PAIRS, LEFT, RAW = 3, 4, 5, 6  # further columns of `CountSums.raw`, and
 
 
 class SeatRows(NamedTuple):
-    """The round tables of the charts at a table, one after another; see `RoundTable`.
+    """The round tables of the charts at a table, one after another; see `RoundTable`."""
 
-    Attributes:
-        entries: By row and card (or action), at row * STRIDE + card: the next row's place << BITS, and flags. LOGGED:
-            something ends; ASKED: the next row asks for an action; WAITS: its seat draws no card; FREE: the seat
-            decides something before its next card; OVER: the round is over, which LEAVES the table or not;
-            INSURES: the next row asks whether to insure, which all seats decide before anyone plays.
-        log: What an entry logs, 1 + e for end e, 1 + E + h for split hand h.
-        question, answers: By row, 1 + the choice it asks for, or 0; the code of the action by choice and chart.
-        ends, hands: Payoff code and dealer's outcome of ends, (E, 2); payoff code of split hands by outcome, (H, O).
-        start: The place of each seat's first row.
-    """
-
+    # By row and card (or action), at row * STRIDE + card: the next row's place << BITS, and flags. LOGGED: something
+    # ends; ASKED: the next row asks for an action; WAITS: its seat draws no card; FREE: the seat decides something
+    # before its next card; OVER: the round is over, which LEAVES the table or not; INSURES: the next row asks whether
+    # to insure, which all seats decide before anyone plays.
     entries: Array
-    log: Array
-    question: Array
-    answers: Array
-    ends: Array
-    hands: Array
-    start: Array
+    log: Array  # what an entry logs, 1 + e for end e, 1 + E + h for split hand h
+    question: Array  # 1 + the choice that a row asks for, or 0
+    answers: Array  # the code of the action by choice and chart
+    ends: Array  # payoff code and dealer's outcome of ends, (E, 2)
+    hands: Array  # payoff code of split hands by outcome, (H, O)
+    start: Array  # the place of each seat's first row
 
 
 class DealOrder(NamedTuple):
-    """Who gets the cards: `opening` card k with n hands, (S + 1, most), S for the dealer; `dealt` cards of the deal,
-    `hole` the number of the hidden one or -1, by n. In round-robin games (`robin`) turns are decisions."""
+    """Who gets the cards, by the number n of hands."""
 
-    opening: Array
-    dealt: Array
-    hole: Array
-    robin: bool
+    opening: Array  # who gets each card of the deal, S for the dealer, (S + 1, most)
+    dealt: Array  # cards of the deal
+    hole: Array  # the number of the hidden one, or -1
+    robin: bool  # whether the game is round-robin, and turns are decisions
 
 
 class Seats(NamedTuple):
-    """Working memory of the kernel: by seat its row's place (-1: its round is over), the flags of its last entry, its
-    payoff code, the payoff codes of its split hands by outcome, whether there are any, and a mark."""
+    """Working memory of the kernel by seat."""
 
-    row: Array
-    flags: Array
-    code: Array
-    split: Array
-    splits: Array
+    row: Array  # its place; -1: the round is over
+    flags: Array  # of the last entry
+    code: Array  # payoff code
+    split: Array  # the payoff codes of split hands by outcome
+    splits: Array  # whether there are any
     mark: Array
 
 
 class Luck(NamedTuple):
     """Values of rows for the models of a table. A model has R + E places: rows, then ends. All values are whole numbers
-    of 1 / SCALE initial bets; a value changes by the slopes times the shares of the ranks among the cards left.
+    of 1 / SCALE initial bets; a value changes by the slopes times the shares of the ranks among the cards left."""
 
-    Attributes:
-        ranks, places, frequent: Q, the ranks that are distinguished; places of a model; rows that have a form.
-        model, chart: The model by bucket of the count, and the chart of each model.
-        after, hand: The place after each card or action, (R, Q); 1 + the split hand that it logs, or 0.
-        slow: Whether a row has no form: one of its cards may end a split hand, or it is rare.
-        values, slopes: By place of all models: the payoff that is not logged yet, and its slopes.
-        outcome: Likewise the state of the dealer's outcome, of which there are S.
-        chances, tilts: Probabilities of the outcomes by state, (S, O), and their slopes.
-        pay: Payoff of split hands by outcome, 0 for none, (1 + H, O).
-        full: Cards of a full shoe by rank, (Q,).
-        form, own: By frequent row of all models: (E - V) left (left - 1), the expectation after the next card less the
-            value, is a quadratic form of the composition less the diagonal `own` times it. In NumPy `own` is the last
-            column of `form`.
-    """
-
-    ranks: int
-    places: int
-    frequent: int
-    model: Array
-    chart: Array
-    after: Array
-    hand: Array
-    slow: Array
-    values: Array
+    ranks: int  # Q, the ranks that are distinguished
+    places: int  # of a model
+    frequent: int  # rows that have a form
+    model: Array  # by bucket of the count
+    chart: Array  # of each model
+    after: Array  # the place after each card or action, (R, Q)
+    hand: Array  # 1 + the split hand that it logs, or 0
+    slow: Array  # whether a row has no form: one of its cards may end a split hand, or it is rare
+    values: Array  # by place of all models: the payoff that is not logged yet
     slopes: Array
-    outcome: Array
-    chances: Array
-    tilts: Array
-    pay: Array
-    full: Array
+    outcome: Array  # likewise the state of the dealer's outcome, of which there are S
+    chances: Array  # probabilities of the outcomes by state, (S, O)
+    tilts: Array  # their slopes
+    pay: Array  # payoff of split hands by outcome, 0 for none, (1 + H, O)
+    full: Array  # cards of a full shoe by rank, (Q,)
+    # By frequent row of all models: (E - V) left (left - 1), the expectation after the next card less the value, is a
+    # quadratic form of the composition less the diagonal `own` times it. In NumPy `own` is the last column of `form`.
     form: Array
     own: Array
 
 
 class Track(NamedTuple):
-    """Working memory of the kernel for luck: cards left by rank and in all; by seat what was expected of the round so
-    far, the value of its end, the pay of its split hands by outcome, the rows that it would be in with other hole
-    cards, and the luck, units and bets of this shoe; a vector over ranks; and sums over shoes, see `Played`."""
+    """Working memory of the kernel for luck."""
 
-    counts: Array
-    left: Array
-    expected: Array
-    end: Array
-    logged: Array
-    shadow: Array
-    gone: Array
+    counts: Array  # cards left by rank
+    left: Array  # and in all
+    expected: Array  # by seat: what was expected of the round so far
+    end: Array  # the value of its end
+    logged: Array  # the pay of its split hands by outcome
+    shadow: Array  # the rows that it would be in with other hole cards
+    gone: Array  # the luck, units and bets of this shoe
     units: Array
     bets: Array
-    product: Array
-    sums: Array
+    product: Array  # a vector over ranks
+    sums: Array  # over shoes, see `Played`
 
 
 class Drift(NamedTuple):
-    """How the composition of a finite shoe moves the value of rounds, by chart.
+    """How the composition of a finite shoe moves the value of rounds, by chart."""
 
-    Attributes:
-        slopes, curvature: First-order slopes of a round, (T, Q), and half the second-order ones, (T, Q, Q).
-        expected: The expectation of the drift summed over the first depths, by their number, (T, depths + 1).
-        depths: How often in a shoe it is computed; `rounds_per_depth` rounds start between two depths, about.
-        bet: The payoff quantum, as a share of an initial bet.
-        value, chart: Value of a settled bet, and the chart, of each seat.
-    """
-
-    slopes: Array
-    curvature: Array
-    expected: Array
-    depths: int
-    rounds_per_depth: float
-    bet: float
-    value: Array
-    chart: Array
+    slopes: Array  # first-order slopes of a round, (T, Q)
+    curvature: Array  # half the second-order ones, (T, Q, Q)
+    expected: Array  # the expectation of the drift summed over the first depths, by their number, (T, depths + 1)
+    depths: int  # how often in a shoe it is computed
+    rounds_per_depth: float  # that start between two depths, about
+    bet: float  # the payoff quantum, as a share of an initial bet
+    value: Array  # of a settled bet, by seat
+    chart: Array  # of each seat
 
 
 class Counter(NamedTuple):
     """A counting system and what is done at each count. N is the number of cards of the shoe, B of buckets of the count
-    for bets, C of cells: counts with the same play.
+    for bets, C of cells: counts with the same play."""
 
-    Attributes:
-        tags: Tags by rank as integers, (13,).
-        initial: The running count of a full shoe.
-        lowest, lowest_bet: The running count, and that for bets, of the first column of `cells` and of `buckets`.
-        cells, buckets: The cell, and bucket, by number of cards seen and running count (for bets), (N + 1, n).
-        side_aces, aces: What every unseen ace adds to the running count for bets; aces of a full shoe.
-        chart: The chart of each cell.
-        spots: Spots that the counter plays, by bucket, (B,).
-        leave: The counter leaves the shoe before a round in this bucket or a lower one; -1: never.
-        seat, other: The number of the other players, whose seats precede the counter's, and their chart.
-        before_round: Whether decisions are made by the count before the round.
-        times, half, bet: Counter quanta in a payoff quantum and in half a bet; a payoff quantum as a share of a bet.
-    """
-
-    tags: Array
-    initial: int
-    lowest: int
-    cells: Array
-    lowest_bet: int
+    tags: Array  # by rank as integers, (13,)
+    initial: int  # the running count of a full shoe
+    lowest: int  # the running count of the first column of `cells`
+    cells: Array  # the cell by number of cards seen and running count, (N + 1, n)
+    lowest_bet: int  # the same of `buckets`, by the running count for bets
     buckets: Array
-    side_aces: int
-    aces: int
-    chart: Array
-    spots: Array
-    leave: int
-    seat: int
-    other: int
-    before_round: bool
-    times: int
-    half: int
-    bet: float
+    side_aces: int  # what every unseen ace adds to the running count for bets
+    aces: int  # of a full shoe
+    chart: Array  # of each cell
+    spots: Array  # that the counter plays, by bucket, (B,)
+    leave: int  # the counter leaves the shoe before a round in this bucket or a lower one; -1: never
+    seat: int  # the number of the other players, whose seats precede the counter's
+    other: int  # their chart
+    before_round: bool  # whether decisions are made by the count before the round
+    times: int  # counter quanta in a payoff quantum
+    half: int  # and in half a bet
+    bet: float  # a payoff quantum as a share of a bet
 
 
 class DepthControl(NamedTuple):
-    """The first-order values of rounds by bucket; depths are tested every `step` cards from 0 up to the cut.
-
-    `slopes`, float64 (B, 10), are those of the value of a round in the composition of the shoe, by value;
-    `values` (B,) the value at their origin; `full` the cards of a full shoe by value, float64 (10,).
-    """
+    """The first-order values of rounds by bucket; depths are tested every `step` cards from 0 up to the cut."""
 
     step: int
-    slopes: Array
-    values: Array
-    full: Array
+    slopes: Array  # of the value of a round in the composition of the shoe, by value, float64 (B, 10)
+    values: Array  # the value at their origin, (B,)
+    full: Array  # the cards of a full shoe by value, float64 (10,)
 
 
 class CountTally(NamedTuple):
@@ -212,51 +162,40 @@ class WalkedTable(NamedTuple):
 class PlainTable(NamedTuple):
     """The round table of a single seat for the kernel of plain rounds.
 
-    An entry, at row * Q + rank where Q ranks are distinguished, is the number of the next row; uint16 if possible.
-    Where something ends, that row is one of its copies, whose numbers are the lowest: below `plain` for the end of a
-    round without splits, below `over` for that of another round, below the number of labels for that of a split hand.
-    `label` is the end, or the split hand, of a copy.
-    `ends` and `hands` are as in `RoundTable`; rounds begin in row `start`. The kernel is compiled for the length of the
-    tuple `ranks`, Q.
+    Where something ends, the next row is one of its copies, whose numbers are the lowest: below `plain` for the end of
+    a round without splits, below `over` for that of another round, below the number of labels for that of a split hand.
     """
 
-    entries: Array
-    start: int
+    entries: Array  # the next row, at row * Q + rank where Q ranks are distinguished; uint16 if possible
+    start: int  # the row in which rounds begin
     plain: int
     over: int
-    label: Array
-    ends: Array
+    label: Array  # the end, or the split hand, of a copy
+    ends: Array  # as in `RoundTable`, like `hands`
     hands: Array
-    ranks: tuple[int, ...]
+    ranks: tuple[int, ...]  # for whose length, Q, the kernel is compiled
 
 
 class PlainShoes(NamedTuple):
-    """Shoes of `size` cards, and their cut; `above` is as in `CompiledRules`.
+    """Shoes; an infinite one is cut into parts, which follow one another like shoes."""
 
-    An infinite shoe is cut into parts of so many cards, which follow one another like shoes.
-    """
-
-    size: int
+    size: int  # cards
     cut: int
     finite: bool
     normal_tens: bool
-    above: Array
+    above: Array  # as in `CompiledRules`
 
 
 class PlainWork(NamedTuple):
-    """Working memory: cards by lane, uint8 (n, LANES), and the same flat; the log of a group of shoes, uint32.
+    """Working memory."""
 
-    By lane, (LANES,): the keys of the block and of the shoe, uint64; the row, the rounds that are still to be played,
-    and those that ended in this shoe, int64; and the payoff codes of split hands by outcome, int64 (LANES, O).
-    """
-
-    cards: Array
-    flat: Array
-    log: Array
-    start: Array
+    cards: Array  # by lane, uint8 (n, LANES)
+    flat: Array  # the same
+    log: Array  # of a group of shoes, uint32
+    start: Array  # the key of the block by lane, uint64 (LANES,), as the next two
     gamma: Array
-    first: Array
-    row: Array
-    left: Array
-    ended: Array
-    split: Array
+    first: Array  # of the shoe
+    row: Array  # by lane, int64 (LANES,), as the next two
+    left: Array  # the rounds that are still to be played
+    ended: Array  # those that ended in this shoe
+    split: Array  # the payoff codes of split hands by outcome, int64 (LANES, O)

@@ -53,52 +53,32 @@ class CompiledRules(NamedTuple):
 
     S is the number of hand states, D of dealer's states, R of results, C of columns, O of dealer's outcomes,
     E of columns with early surrender.
-
-    Attributes:
-        add: State after a card, (S, 13).
-        doubled: How often a hand has doubled that then may have had a choice, (S,); else 0.
-        act: Action code, (seats, 2, S, C + E + 1). The second index is 1 if the hand may be split. The E
-            columns are for rounds that the dealer's natural has ended: only surrender counts there. The last
-            column has INSURE for hands that take insurance when they were dealt. State 0, the empty hand, has
-            ATTACK where bets are doubled before the deal.
-        hand_limit: Hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT.
-        split_to: State of the one-card split hand of a pair, (S,); 0 for other hands.
-        double_to: State of a hand that has doubled, before its card, (S,).
-        covered, covers: State of a split hand, (S,), after one whose result has `covers`, bool (R, B).
-        ended: Result of the hand if an action ends it, by code, (1 + INSURE, S).
-        pay: Payoff code at one and two bets, and at more if hands double again, (R, B, O).
-        waits: What a finished hand waits for, (R, B); see `States.waits`.
-        dealer_add, dealer_done: Dealer's state after a card, (D, 13); whether the dealer draws no more, (D,).
-        dealer_out: Index of the dealer's outcome, (D,); 0 while the dealer still draws.
-        column: Contribution to the column index by the number of the dealer's cards before a card (0 or 1)
-            and the dealer's state after it, (2, D).
-        ended_column: Column instead of each column if the dealer's natural has ended the round, -1 for none,
-            (C,).
-        deal: Order of the deal, (n,): 0 gives every seat a card, 1 the dealer.
-        unshuffled: Ranks of the whole decks in order, uint8 (n,); empty for an infinite shoe.
-        above: Cards of a full shoe that are of higher rank than each but the last, (12,); in 2**32 parts of an infinite
-            shoe.
     """
 
-    add: Array
-    doubled: Array
+    add: Array  # state after a card, (S, 13)
+    doubled: Array  # how often a hand has doubled that then may have had a choice, (S,); else 0
+    # Action code, (seats, 2, S, C + E + 1). The second index is 1 if the hand may be split. The E columns are for
+    # rounds that the dealer's natural has ended: only surrender counts there. The last column has INSURE for hands that
+    # take insurance when they were dealt. State 0, the empty hand, has ATTACK where bets are doubled before the deal.
     act: Array
-    hand_limit: Array
-    split_to: Array
-    double_to: Array
-    covered: Array
-    ended: Array
-    pay: Array
-    waits: Array
-    covers: Array
-    dealer_add: Array
-    dealer_done: Array
-    dealer_out: Array
+    hand_limit: Array  # hands that a seat may hold after splits into a hand's one-card hand, (S,); or NO_LIMIT
+    split_to: Array  # state of the one-card split hand of a pair, (S,); 0 for other hands
+    double_to: Array  # state of a hand that has doubled, before its card, (S,)
+    covered: Array  # state of a split hand, (S,), after one whose result has `covers`
+    ended: Array  # result of the hand if an action ends it, by code, (1 + INSURE, S)
+    pay: Array  # payoff code at one and two bets, and at more if hands double again, (R, B, O)
+    waits: Array  # what a finished hand waits for, (R, B); see `States.waits`
+    covers: Array  # bool (R, B), see `covered`
+    dealer_add: Array  # dealer's state after a card, (D, 13)
+    dealer_done: Array  # whether the dealer draws no more, (D,)
+    dealer_out: Array  # index of the dealer's outcome, (D,); 0 while the dealer still draws
+    # contribution to the column index by the number of the dealer's cards before a card (0 or 1) and the dealer's state
+    # after it, (2, D)
     column: Array
-    ended_column: Array
-    deal: Array
+    ended_column: Array  # column instead of each if the dealer's natural has ended the round, -1 for none, (C,)
+    deal: Array  # order of the deal, (n,): 0 gives every seat a card, 1 the dealer
     numbers: Numbers
-    unshuffled: Array
+    # cards of a full shoe that are of higher rank than each but the last, (12,); in 2**32 parts of an infinite shoe
     above: Array
 
 
@@ -121,13 +101,8 @@ class ShoeArrays(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Counts of payoffs; all arrays are int64.
+    """Counts of payoffs; all arrays are int64."""
 
-    `dense` is the frequency of each payoff, by bets tied and units won, (seats, ties + 1, 2 width + 1);
-    `overflow` has rows of (seat, payoff code) outside that window, (n, 2); `trace` the seats' payoff codes
-    and the cards dealt so far of each of the first m rounds, (m, seats + 1).
-    """
-
-    dense: Array
-    overflow: Array
-    trace: Array
+    dense: Array  # the frequency of each payoff, by bets tied and units won, (seats, ties + 1, 2 width + 1)
+    overflow: Array  # rows of (seat, payoff code) outside that window, (n, 2)
+    trace: Array  # the payoff codes and the cards dealt so far of each of the first m rounds, (m, seats + 1)
