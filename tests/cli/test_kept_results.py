@@ -132,6 +132,14 @@ def test_processes_that_write_one_file_do_not_break_each_other(tmp_path: Path) -
     assert path.read_bytes() == b"first" and [*tmp_path.iterdir()] == [path]
 
 
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    """Root may put a file in the place of /dev/null."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"), replacing(tmp_path / "pipe"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"] and not (tmp_path / "pipe").is_file()
+
+
 def unwritable(folder: Path) -> Callable[[object, int], bool]:
     return lambda path, mode: Path(str(path)) != folder  # root may write everywhere
 

@@ -305,6 +305,7 @@ def test_arrays_and_kernel_count_the_same_luck(name: str, decks: int, seats: int
     game_and_rows = played.compiled, played.layout, played.play_round
     keys, rounds = [stream_key(5, 0, block) for block in range(4)], [700, 1, 90, 90]
     arrays = play_blocks(*game_and_rows, keys, rounds, drift=played.drift)
+    assert played.packed is not None
     kernel = play_seats(played.compiled, played.packed, keys, rounds, played.drift)
     assert (kernel.counts == arrays.counts).all() and kernel.counts.sum() == 881 * seats
     assert all((one == two).all() for one, two in zip(arrays.shoes, kernel.shoes, strict=True))
@@ -338,6 +339,7 @@ def test_threads_count_the_luck_of_their_own_blocks() -> None:
     """Threads of a notebook share a table: its working memory must not be shared."""
     played = six_decks()
     compiled, packed, drift = played.compiled, played.packed, played.drift
+    assert packed is not None
 
     def play(block: int) -> Array:
         return play_seats(compiled, packed, [stream_key(1, 0, block)], [20_000], drift).shoes[0]

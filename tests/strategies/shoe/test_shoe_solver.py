@@ -115,7 +115,7 @@ def test_costs_per_settled_bet_add_up_where_ties_are_replayed() -> None:
     rules = named_rules("neller").replace(decks=1, cut=0)
     evaluation = evaluate_chart(CATALOGUE["lim15"].chart(rules))
     solver, chart = ShoeSolver(rules), evaluation.chart
-    tied = solver._ev(solver.shoe, 1.0, solver.plays(chart)) - solver._ev(solver.shoe, 0.0, solver.plays(chart))
+    tied = solver._ev(solver.shoe, solver.plays(chart), 1.0) - solver._ev(solver.shoe, solver.plays(chart), 0.0)
     assert 0.05 < tied < 0.15 and solver._settled_share(chart) == pytest.approx(1 - tied, abs=1e-12)
     assert evaluation.difference > 0.01
     assert evaluation.costs == pytest.approx(evaluation.difference, abs=1e-12)
