@@ -289,7 +289,7 @@ def test_the_limits_are_those_in_the_documentation():
     assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)
 
 
-FILLS = "x = b'1' * (45 << 20); time.sleep(0.08); os.write(2, b'held')"
+FILLS = "x = b'1' * (55 << 20); time.sleep(0.08); os.write(2, b'held')"
 
 
 @pytest.mark.parametrize("mode", BOXES)
