@@ -233,6 +233,8 @@ def check_writable(path: str | os.PathLike[str] | None, replaced: bool = False) 
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {target.parent}")
+    if replaced and target.exists() and not target.is_file() and not target.is_dir():
+        raise InputError(f"cannot write {path}: it is not a regular file")
     if target.is_dir() or not os.access(target if target.exists() and not replaced else target.parent, os.W_OK):
         raise InputError(f"cannot write {path}: it is a folder or not writable")
 

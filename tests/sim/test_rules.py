@@ -157,10 +157,9 @@ def test_a_field_refuses_all_else_and_says_what_it_takes(field: str, given: Any)
 
 def test_every_field_says_what_it_means_and_takes() -> None:
     for name, field in RULE_FIELDS.items():
-        assert field["meaning"] and field["accepts"], name
-        assert not (field["meaning"][0].isupper() or field["meaning"].endswith(".") or ": The" in field["meaning"]), (
-            name
-        )
+        meaning = field["meaning"]  # of this attribute alone
+        assert meaning and field["accepts"], name
+        assert not (meaning[0].isupper() or meaning.endswith(".") or ": The" in meaning), name
     assert RULE_FIELDS["seats"]["meaning"] == "seats of a table that share its shoe"  # the last, and one of two lines:
     assert RULE_FIELDS["bonuses"]["meaning"].endswith("if they win, at once, or as in Spanish or Super Fun 21")
 

@@ -22,6 +22,7 @@ from support.engines import SEED, Game
 from support.games import MANY, charts, random_chart, rules, slow, splits_everything
 
 from bjsim.request import play
+from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.arrays import WalkedTable
 from bjsim.sim.engine.kernels.deal import LANES
@@ -311,6 +312,23 @@ def test_what_is_made_of_a_game_is_freed_with_it() -> None:
         gc.enable()
 
 
+def test_a_short_block_is_not_dealt_as_far_as_a_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last block of a run, which is played beside a whole one."""
+    rules = named_rules("vegas-s17")
+    game, keys, dealt, cards = Game(rules, [best(rules)]), [(1, 2), (3, 4)], list[int](), Segments.cards
+
+    def deal(self: Segments, of: Any, first: Any, count: int) -> Any:
+        dealt.append(len(of) * count)
+        return cards(self, of, first, count)
+
+    monkeypatch.setattr(Segments, "cards", deal)
+    layout = WalkedTable(game.moves, game.deal)
+    alone = play_blocks(game.compiled, layout, game.play_round, keys[:1], [20_000]).counts
+    shoes, _ = sum(dealt), dealt.clear()
+    both = play_blocks(game.compiled, layout, game.play_round, keys, [20_000, 1]).counts
+    assert both.sum() == alone.sum() + 1 and sum(dealt) < 1.1 * shoes
+
+
 @pytest.mark.parametrize(("most", "kept"), [(10**9, 3), (0, 1)])
 def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.MonkeyPatch, most: int, kept: int) -> None:
     games = [named_rules("easy").replace(decks=decks) for decks in (1, 2, 3)]
@@ -320,6 +338,8 @@ def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.Monke
         table = make_table(game, [best(game)], adjust_luck=True)
         assert isinstance(table, AdjustedTable) and table.walkers is table.walkers
     assert len(compiled_table._walkers) == kept
+    plain = CompiledTable(table.compiled, table.unit, table.readable)  # without luck
+    assert plain.walkers is not table.walkers and plain.walkers.kernel != table.walkers.kernel == "adjusted"
 
 
 def test_tables_that_are_played_in_turn_keep_their_walkers(monkeypatch: pytest.MonkeyPatch) -> None:

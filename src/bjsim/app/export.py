@@ -138,7 +138,7 @@ def _archive(python: str) -> bytes:
             if compiles and path.suffix == ".py":
                 name, cached = name + "c", str(Path(folder, "compiled"))
                 mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-                py_compile.compile(str(path), cached, name, doraise=True, invalidation_mode=mode)
+                py_compile.compile(str(path), cached, name, doraise=True, invalidation_mode=mode, optimize=0)
                 data = read_bytes(cached)
             info = ZipInfo(name, LONG_AGO)
             info.compress_type = ZIP_DEFLATED

@@ -22,6 +22,7 @@ def compiling() -> str:
     return f"compiling kernel {len(_begun)}, {_begun[-1]} (once after install, up to half a minute)" if _open else ""
 
 
+@cache
 def follow_compiling() -> None:
     """Take notice, from now on, of what numba compiles."""
     from numba.core.event import Event, Listener, register

@@ -43,7 +43,7 @@ def walk_counter(table: CountingTable, keys: Array, tallies: list[CountTally]) -
     segments, luck, room = Segments(table.compiled, 0), table.layout.luck, np.array([len(one.now) for one in tallies])
     left, at_once = room.copy(), LUCK_LANES if luck else LANES
 
-    def wanted() -> Array:  # of no stream more than there is room for
+    def wanted() -> Array:  # as many of each stream, so that none exceeds its room
         return np.asarray(np.minimum(left, left[left > 0].min(initial=room.max(initial=0))))
 
     for walked in chain.from_iterable(walk_streams(segments, table.layout, keys, wanted, at_once)):

@@ -552,8 +552,8 @@ def walk_streams(
 ) -> Iterator[list[Walked]]:  # fmt: skip
     """Walk streams from their beginnings, each while lanes of it are `wanted`, (B,), about `at_once` of all together.
 
-    `keys` are uint64 (B, 2). Yields what was walked of each; `play_round` plays a round that leaves the table.
-    EndlessSplitting: there is none.
+    `keys` are uint64 (B, 2); `wanted` is asked before every step, of which each yield is one. `play_round` plays a
+    round that leaves the table. EndlessSplitting: a round left it, and no `play_round` was given.
     """
     first, begin, dealt = np.zeros((3, len(keys)), np.int64)
     at, lanes = np.arange(len(keys)), 0
@@ -565,8 +565,9 @@ def walk_streams(
         stream = at[number]
         return play_round(segments.read(keys[stream : stream + 1], int(first[stream]) + segment, card))
 
-    while (at := np.flatnonzero(wanted())).size:
-        count = min(int(wanted().max()), max(at_once // len(at), 1))
+    while (need := wanted()).any():
+        at = np.flatnonzero(2 * need > need.max())  # shorter streams wait until as little is left of the others
+        count = min(int(need.max()), max(at_once // len(at), 1))
         lanes = count + FURTHER
         shoes = Shoes(segments.cards(keys[at], first[at], lanes), segments.cut, layout.counter)
         rounds, begins, ends = _walk_shoes(layout, shoes, len(at), begin[at], replay)

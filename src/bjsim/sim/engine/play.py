@@ -118,9 +118,8 @@ class Walkers:
         """The typical number of rounds that start in one shoe; 1 for an infinite shoe."""
         if not (cards := self.cards_in_round):
             return 1
-        return max(
-            round(self.compiled.numbers.cut / cards + 0.5), 1
-        )  # the round in which the cut card appears is played
+        cut = self.compiled.numbers.cut
+        return max(round(cut / cards + 0.5), 1)  # the round in which the cut card appears is played
 
     @cached_property
     def drift(self) -> Drift | None:

@@ -25,9 +25,8 @@ NEVER = 1 << 30
 class RowMoves(NamedTuple):
     """What cards do, by row and rank, (rows, Q) but for `asks`; Q ranks are distinguished."""
 
-    place: (
-        Array  # the next row, the row itself if the card leaves the table, or R + e at end e; R is the number of rows
-    )
+    # The next row, the row itself if the card leaves the table, or R + e at end e; R is the number of rows.
+    place: Array
     hand: Array  # 1 + the number of the split hand that the card ends, 0 for none
     weights: Array  # the probability of each card if none leaves the table
     asks: Array  # whether a row asks for an action, to which it has one answer

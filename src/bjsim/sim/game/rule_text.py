@@ -140,7 +140,7 @@ class RulesError(InputError):
 
 
 def rule(default: Any, accepts: str, parse: Callable[[str], Any]) -> Any:
-    """Declare a field with its metadata, which listings, TOML files and error messages all use."""
+    """Declare a field with what it accepts and its parser; its meaning is in the docstring of `Rules`."""
     return field(default=default, metadata={"accepts": accepts, "parse": parse})
 
 

@@ -359,7 +359,7 @@ def _read_meanings(docstring: str) -> dict[str, str]:
     return {name: " ".join((text[0].lower() + text[1:]).split()) for name, text in said}
 
 
-_MEANINGS = _read_meanings(Rules.__doc__ or "")
+_MEANINGS = _read_meanings(Rules.__doc__ or "")  # empty where docstrings are gone (python -OO)
 RULE_FIELDS = {
     f.name: {**f.metadata, "meaning": _MEANINGS.get(f.name, "")} for f in fields(Rules) if "parse" in f.metadata
 }

@@ -54,7 +54,7 @@ class Seats(NamedTuple):
     code: Array  # payoff code
     split: Array  # the payoff codes of split hands by outcome
     splits: Array  # whether there are any
-    mark: Array
+    mark: Array  # a mark of the kernel
 
 
 class Luck(NamedTuple):
@@ -70,7 +70,7 @@ class Luck(NamedTuple):
     hand: Array  # 1 + the split hand that it logs, or 0
     slow: Array  # whether a row has no form: one of its cards may end a split hand, or it is rare
     values: Array  # by place of all models: the payoff that is not logged yet
-    slopes: Array
+    slopes: Array  # of these values, by rank
     outcome: Array  # likewise the state of the dealer's outcome, of which there are S
     chances: Array  # probabilities of the outcomes by state, (S, O)
     tilts: Array  # their slopes
@@ -119,8 +119,8 @@ class Counter(NamedTuple):
     initial: int  # the running count of a full shoe
     lowest: int  # the running count of the first column of `cells`
     cells: Array  # the cell by number of cards seen and running count, (N + 1, n)
-    lowest_bet: int  # the same of `buckets`, by the running count for bets
-    buckets: Array
+    lowest_bet: int  # the running count for bets of the first column of `buckets`
+    buckets: Array  # the bucket by number of cards seen and running count for bets, (N + 1, n)
     side_aces: int  # what every unseen ace adds to the running count for bets
     aces: int  # of a full shoe
     chart: Array  # of each cell
@@ -192,9 +192,9 @@ class PlainWork(NamedTuple):
     cards: Array  # by lane, uint8 (n, LANES)
     flat: Array  # the same
     log: Array  # of a group of shoes, uint32
-    start: Array  # the key of the block by lane, uint64 (LANES,), as the next two
+    start: Array  # by lane, uint64 (LANES,), as the next two: the key of the block
     gamma: Array
-    first: Array  # of the shoe
+    first: Array  # the key of the shoe
     row: Array  # by lane, int64 (LANES,), as the next two
     left: Array  # the rounds that are still to be played
     ended: Array  # those that ended in this shoe

@@ -72,13 +72,13 @@ class CompiledRules(NamedTuple):
     dealer_add: Array  # dealer's state after a card, (D, 13)
     dealer_done: Array  # whether the dealer draws no more, (D,)
     dealer_out: Array  # index of the dealer's outcome, (D,); 0 while the dealer still draws
-    # contribution to the column index by the number of the dealer's cards before a card (0 or 1) and the dealer's state
-    # after it, (2, D)
+    # Contribution to the column index by the number of the dealer's cards before a card (0 or 1) and the dealer's state
+    # after it, (2, D).
     column: Array
     ended_column: Array  # column instead of each if the dealer's natural has ended the round, -1 for none, (C,)
     deal: Array  # order of the deal, (n,): 0 gives every seat a card, 1 the dealer
     numbers: Numbers
-    # cards of a full shoe that are of higher rank than each but the last, (12,); in 2**32 parts of an infinite shoe
+    # Cards of a full shoe that are of higher rank than each but the last, (12,); in 2**32 parts of an infinite shoe.
     above: Array
 
 
