@@ -20,7 +20,7 @@ from bjsim.strategies.shoe.splits import SplitForm
 def approximate_value(solver: ShoeSolver) -> float:
     """Return the value of the best play by cards with approximate splits. The game must not peek."""
     shoe, analysis = solver.shoe, Analysis(solver.shoe)
-    assert not solver.rules.peek, "with a peek, cards are not drawn evenly"
+    assert all(solver.game.ends(start) < 0 for start in shoe.starts), "with a peek, cards are not drawn evenly"
     ev = 0.0
     for start in shoe.live:
         shown, play = analysis.shown(start), analysis.by_cards(start, "cdp")

@@ -348,5 +348,7 @@ def test_games_with_a_limit_are_finite_at_any_p() -> None:
 @pytest.mark.parametrize("solver", [Solver, ShoeSolver])
 def test_what_is_no_hand_is_refused(solver: type[Solver] | type[ShoeSolver], cards: str) -> None:
     """No cards at all were answered with a sentence about values to unpack."""
-    with pytest.raises(InputError, match=f"^{cards or 'no card'} is not a hand to decide on; give two or more cards"):
+    with pytest.raises(
+        InputError, match=f"^{f'{cards} is not a' if cards else 'no cards are no'} hand to decide on; give two or"
+    ):
         solver(named_rules("vegas-s17").replace(decks=1)).hand_values(cards, "6")

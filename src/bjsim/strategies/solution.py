@@ -32,8 +32,8 @@ def hand_ranks(cards: str) -> list[int]:
     """The rank indices of a hand. Raises: InputError: It is not two or more cards that total at most 21."""
     ranks = parse_cards(cards)
     if len(ranks) < 2 or count_points(ranks)[0] > 21:
-        what = cards or "no card"
-        raise InputError(f"{what} is not a hand to decide on; give two or more cards that total at most 21")
+        said = f"{cards} is not a hand" if cards else "no cards are no hand"
+        raise InputError(f"{said} to decide on; give two or more cards that total at most 21")
     return ranks
 
 

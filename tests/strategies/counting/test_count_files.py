@@ -101,6 +101,8 @@ def encoded(array: Any) -> str:
         ("products", encoded(np.full((123, 123), np.inf))),
         ("sums", encoded(np.zeros(122))),
         ("sums", encoded(np.full(123, np.nan))),
+        ("sums", encoded(np.zeros(123))),
+        ("sums", encoded(np.repeat([1.0, 1.0, 0.0], 41))),  # no variance
         ("merged", 0),
         ("first", 10**30),
     ],

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from math import comb
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -372,5 +373,6 @@ def test_bets_at_none_of_the_counts_are_refused_before_the_work(monkeypatch: pyt
     table = CountReturns(counts, np.full(3, 1 / 3), counts / 200, np.ones(3))
     monkeypatch.setattr(generated, "best_chart", CATALOGUE["lim17"].chart)
     monkeypatch.setattr(generated, "chart_returns", lambda *_: table)
+    monkeypatch.setattr(generated, "generate_indices", Mock(side_effect=AssertionError))
     with pytest.raises(InputError, match="ramp='0:0 4:5' has no bet at the counts of this game, -2 to 3; bet at one"):
         find_indices(RULES, HILO, Ramp.parse("0:0 4:5"))

@@ -32,12 +32,12 @@ _KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "shoes": 0, "raw": "", "sums"
 
 def save_count_run(run: CountRun, path: str | os.PathLike[str]) -> None:
     """Write a run to a file; `load_count_run` restores the same bits, and a count can go on from them."""
-    try:
-        with naming("path"):
-            check_writable(path, replaced=True)
+    with naming("path"):
+        check_writable(path, replaced=True)
+        try:
             Checkpoint(Path(path), describe_game(run.game, run.seed)).save(known_of(run))
-    except NotSaved as error:
-        raise InputError(str(error)) from None
+        except NotSaved as error:
+            raise InputError(str(error)) from None
 
 
 def load_count_run(path: str | os.PathLike[str]) -> CountRun:
@@ -96,7 +96,12 @@ def _restored(checkpoint: Checkpoint, request: Mapping[str, Any], known: Mapping
         if raw[:, 0].min() < 0 or not raw[:, 0].any() or min(known["shoes"], known["merged"]) < 1:
             raise ValueError("no rounds were played")
         whole = CountSums(raw, np.array(known["shoes"]), sums, products)
-        return CountRun(game, _count("first", known["first"]), whole, known["merged"], seed, known["seconds"])
+        run = CountRun(game, _count("first", known["first"]), whole, known["merged"], seed, known["seconds"])
+        with np.errstate(all="ignore"):
+            table = run.returns
+        if not (np.isfinite(table.ev).all() and (table.shares > 0).all() and (table.var > 0).all()):
+            raise ValueError("these are not sums of rounds")
+        return run
 
 
 def _array(text: str, dtype: type, *shape: int) -> Array:

@@ -162,7 +162,8 @@ def ready_table(game: CountingGame) -> ReadyTable:
     low, high = game.counts or _usual_counts(whole, distribution, game.span)
     if game.leave is not None:
         low, high = game.leave, max(high, game.leave + 1)
-    bucket, buckets = np.clip(whole, low, high) - low, range(low, high + 1)  # the outer ones with all counts beyond
+    # The outer buckets include all counts beyond them.
+    bucket, buckets = np.clip(whole, low, high) - low, range(low, high + 1)
     # With a side count of aces, the plays by the count for bets are a guess, for the luck model and the control alone.
     guess, played = number_plays(game.departures, counts)
     cells = number_plays(game.departures, decision_counts(own, decks))[0] if bets.side_aces else guess

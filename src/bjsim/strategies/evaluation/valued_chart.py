@@ -84,7 +84,10 @@ class ValuedChart:
         wrong: Mapping[tuple[str, str], tuple[str, float]],
         values: Mapping[tuple[str, str], Mapping[str, float]] | None = None,
     ) -> ValuedChart:
-        """A chart by its codes; for each `wrong` cell there are the code of the best chart, and what it costs."""
+        """A chart by its codes; for each `wrong` cell there are the code of the best chart, and what it costs.
+
+        `values` are `solution.cell_values()`, if they are known.
+        """
         values = solution.cell_values() if values is None else values
         known = {column for _, column in values}
         columns = tuple(column for column in solution.chart.states.columns if column in known)

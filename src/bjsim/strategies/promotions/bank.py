@@ -103,7 +103,7 @@ def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
 def play_on(
     lattice: Lattice, start: int, floor: int, goal: int | None, rounds: int
 ) -> tuple[int, Floats, float, float, float]:
-    """What becomes of a bank that is `start`.
+    """What becomes of a bank of `start` units within some rounds.
 
     Returns: the least bank that plays on after the rounds, the probabilities of banks from it on, those of ruin and of
     the goal within the rounds, and the expected rounds.

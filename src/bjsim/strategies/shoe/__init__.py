@@ -34,6 +34,7 @@ in casinos, a split hand is finished before the next gets its second card: with 
 With `max_hands = 2` it equals `cdp1`.
 
 Values are those of the first round from the given shoe. They are exact up to rounding in double precision (about
-1e-14). The value of a hand does not depend on the order of other hands, because unseen cards are
-exchangeable.
+1e-14), except where `max_hands = inf`: then up to sixteen hands are followed, which changes the value of a game by
+less than 1e-7, or the shoe is refused. The value of a hand does not depend on the order of other hands, because
+unseen cards are exchangeable.
 """

@@ -105,7 +105,7 @@ class ColumnCharts:
         return visits
 
     def by_action(self, plays: Sequence[Play], visits: Sequence[Floats]) -> Floats:
-        """Return visits x value of each action, summed over the nodes of each kind, shape (kinds, 5)."""
+        """Return visits x value of each action, summed over the nodes of each kind, (kinds, ACTIONS)."""
         analysis, shoe = self.analysis, self.analysis.shoe
         ev = np.zeros((len(self.kinds), ACTIONS))
         at = shoe.layout.pairs

@@ -106,8 +106,8 @@ def as_peeked(rules: Rules) -> Rules:
     return rules.replace(no_hole_loses="all", peek=True, deal="pdpd", surrender=surrender)
 
 
-MAX_HANDS = 16  # limit for unlimited splits; of a whole deck's ranks, more occur less than once in 10 million splits
-MANY = 1 / 6  # share of a shoe; of pairs whose cards are more than that, more hands occur too often to be left out
+MAX_HANDS = 16  # followed where splits have no limit; a rank of whole decks makes more once in 10 million splits
+MANY = 1 / 6  # share of the shoe; cards that are a larger one, and more than `MAX_HANDS`, make more hands too often
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,6 +316,11 @@ class Game:
         }
         return np.array([table[end] for end in ends])
 
+    @cached_property
+    def risks(self) -> Floats:
+        """The share of its bets that a hand of each kind can lose, and once it has doubled, (2, kinds)."""
+        return np.array([(kind.risk, kind.risk_doubled) for kind in self.kinds]).T
+
     def show(
         self,
         nodes: Nodes,
@@ -334,7 +339,7 @@ class Game:
         """
         cards = self.dealer.starts[start]
         shown = Shown(nodes, legal, left, self.ends(cards) if naturals else self.course(cards).natural)
-        risks, risks_doubled = np.array([(kind.risk, kind.risk_doubled) for kind in self.kinds]).T
+        risks, risks_doubled = self.risks
         risk, doubled = risks[nodes.kind], risks_doubled[nodes.kind]
         pay = self.pay(tie_value, None, naturals) ** power
         shown.prepare(dealer, pay, (-risk) ** power, power)

@@ -15,6 +15,7 @@ from bjsim.sim.game.states import MOST_KEPT, CardStates
 from bjsim.sim.game.support import need
 from bjsim.strategies.charts.chart import StatePlayer
 from bjsim.strategies.shoe.analysis import Analysis
+from bjsim.strategies.shoe.game import make_game
 from bjsim.strategies.shoe.hands import VALUES, all_hands
 from bjsim.strategies.shoe.present import action_values, unseen_of, with_fresh_decks
 from bjsim.strategies.shoe.solver import ShoeSolver
@@ -109,7 +110,7 @@ class Perfect:
     def decide(self, view: View) -> Action:
         """Return the action with the highest exact value."""
         if view.legal == ATTACK:
-            column = self._full.game.states.column(view.dealer)
+            column = make_game(self.rules).states.column(view.dealer)
             return Action("A" if column in self._attacked else "S")
         if view.legal == INSURANCE:
             unseen = self.unseen(view)
@@ -118,19 +119,19 @@ class Perfect:
         if key not in self._known:
             if len(self._known) >= MOST_KEPT:  # hands of a full table hardly recur
                 self._known.clear()
-            values = action_values(view._replace(rules=self.rules), self.unseen(view), self._full.tie_value_of("cdp1"))
+            values = action_values(view._replace(rules=self.rules), self.unseen(view), self._tie_value)
             self._known[key] = Action(max(values, key=values.__getitem__))
         return self._known[key]
 
     @cached_property
-    def _full(self) -> ShoeSolver:
-        """The game in a full shoe, for what every round has in common."""
-        return ShoeSolver(self.rules)
+    def _tie_value(self) -> float:
+        return ShoeSolver(self.rules).tie_value_of("cdp1")
 
     @cached_property
     def _attacked(self) -> list[str]:
         """What is attacked in a full shoe: no card but a two has a value near 0."""
-        shoe, analysis = self._full.shoe, Analysis(self._full.shoe)
+        shoe = ShoeSolver(self.rules).shoe
+        analysis = Analysis(shoe)
         values = {start: analysis.round_value(start, analysis.by_cards(start, "cdp1")) for start in shoe.live}
         return [shoe.game.columns[start] for start, value in values.items() if value > 0]
 

@@ -420,15 +420,16 @@ class ShoeSolver(Solution):
         return takes_insurance(strategy, shoe.insurance(start), *shoe.dealt(start))
 
     def _ev(self, shoe: ShoeStates, plays: Plays, tie_value: float) -> float:
-        """Return the value of the decisions of `plays` in another shoe, with a value of ties."""
+        """Return the value of the decisions of `plays` in a shoe, with a value of ties."""
         analysis = Analysis(shoe, tie_value)
-        other: Plays = {}
-        for start in shoe.live:
-            other[start] = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
-            other[start].bets = plays[start].bets
+        ev = add_up(shoe.chance[start] * value for start, value in analysis.ended())
+        for start in shoe.live:  # one play after another, as each takes some 2 MB
+            play = analysis.follow(start, moved(plays[start].act, self.shoe.layout, shoe.layout))
+            play.bets = plays[start].bets
             if (insured := plays[start].insured) is not None:
-                other[start].insured = moved(insured.astype(np.int8), self.shoe.layout, shoe.layout).astype(np.bool_)
-        return analysis.value(other)
+                play.insured = moved(insured.astype(np.int8), self.shoe.layout, shoe.layout).astype(np.bool_)
+            ev += shoe.chance[start] * analysis.round_value(start, play)
+        return float(ev)
 
     # --- the costs of cells; see `Solution.costs`
 
