@@ -195,6 +195,9 @@ TRIES = {
     "flushing the disks": "libc.syscall(162 if os.uname().machine == 'x86_64' else 81) == 0 or 1/0",
     "flushing a disk": "libc.syncfs(os.open('/usr', 0)) == 0 or 1/0",
     "flushing a file": "os.fsync(os.open('/usr/bin/env', 0))",
+    "flushing the data of a file": "os.fdatasync(os.open('/usr/bin/env', 0))",
+    "flushing a part of a file": "n = ctypes.c_long(0); "
+    "libc.sync_file_range(os.open('/usr/bin/env', 0), n, n, 7) == 0 or 1/0",
     "flushing a mapped file": "m = libc.mmap; m.restype = ctypes.c_void_p; p = ctypes.c_void_p(m(0, 4096, 1, 1, "
     "os.open('/usr/bin/env', 0), ctypes.c_size_t(0))); libc.msync(p, 4096, 4) == 0 or 1/0",
     "memory in a pipe": "b = ctypes.create_string_buffer(1); v = (ctypes.c_size_t * 2)(ctypes.addressof(b), 1); "

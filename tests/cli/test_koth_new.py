@@ -78,8 +78,8 @@ def test_errors(tmp_path):
     for name, said in (
         (tmp_path, "is not empty; choose another name"),
         (tmp_path / "file", "cannot write"),
-        (tmp_path / "a\nb", "is not accepted; use at most 200 printable characters"),
-        (tmp_path / ("x" * 201), "is not accepted; use at most 200 printable characters"),
+        (tmp_path / "a\nb", "is not accepted; use a name of 1 to 200 printable characters"),
+        (tmp_path / ("x" * 201), "is not accepted; use a name of 1 to 200 printable characters"),
         *((name, "use a name that does not start with a dash") for name in ("-n", tmp_path / "-n", "-x/name")),
     ):
         assert said in refusal("koth", "new", "--", name)

@@ -47,7 +47,7 @@ def test_a_second_ctrl_c_is_ignored_only_at_first(monkeypatch):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--bots", "lim17,", "--hands", "9"], "has an empty name; put only a comma between names, as in A,B"),
+        (["--bots", "lim17,", "--hands", "9"], "has an empty name; write names with one comma between two, as in A,B"),
         (["--bots", "lim17", "--hands", "-1"], "-1 is not accepted"),
         (["--bots", "lim17", "--hands", "nan"], "nan is not accepted"),
         (["--bots", "lim17", "--hands", "1e30"], "1e30 is not accepted"),

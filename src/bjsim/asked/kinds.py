@@ -202,7 +202,7 @@ class Names(Written):
     def parse(self, name: str, text: str) -> list[str]:
         names = [each.strip() for each in text.split(",")]
         if not all(names):
-            how = "put only a comma between names, as in A,B"
+            how = "write names with one comma between two, as in A,B"
             raise InputError(f"{argument(name, repr(text))} has an empty name; {how}")
         return names
 

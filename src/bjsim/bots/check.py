@@ -267,7 +267,8 @@ class LineCheck:
 class _Match:
     """A match that the bot has played: its answers, with their times in ms, and whether it ended by itself at its end.
 
-    cut: the number of answers before another process takes over.
+    cut: the number of answers before another process takes over. unknown: whether it is sent lines and keys that no
+    version of the protocol has. Raises: SandboxClosed.
     """
 
     def __init__(self, bot: BotPlayer, rules: Rules, *, cut: int = -1, unknown: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""`bjsim bank`, `bjsim known` and `bjsim sidebet`: the exact figures of one function each."""
+"""`bjsim bank`, `bjsim known` and `bjsim sidebet`: each shows what one function computes."""
 
 from typing import Any
 

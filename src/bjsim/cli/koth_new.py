@@ -28,7 +28,8 @@ def new(folder: Path) -> None:
     """
     name = folder.resolve().name
     if not name or printable(name) != name or len(name) > MAX_TITLE:
-        raise InputError(f"{printable(str(folder))} is not accepted; use at most {MAX_TITLE} printable characters")
+        how = f"use a name of 1 to {MAX_TITLE} printable characters"
+        raise InputError(f"{printable(str(folder))} is not accepted; {how}")
     if name.startswith("-") or str(folder).startswith("-"):  # of commands, such as the one printed below
         raise InputError(f"{folder} looks like an option in commands; use a name that does not start with a dash")
     try:

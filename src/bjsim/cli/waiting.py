@@ -46,7 +46,7 @@ class Waiting:
     def say(self, what: str, done: float = 0, total: float | None = None, detail: str = "") -> None:
         """Show what is done now, how much of it if that is known, and a detail."""
         now = time.monotonic(), done
-        if what != self.what or not self._last[1]:  # what is done first took start-up and compilation with it
+        if what != self.what or not self._last[1]:  # the first part took the start and compilation too
             self._first = self._from = self._half = now
         elif done > self._half[1] and done - self._first[1] >= 2 * (self._half[1] - self._first[1]):
             self._from, self._half = self._half, now  # blocks grow, and the small ones are slow

@@ -500,7 +500,7 @@ def test_a_saved_run_is_restored_to_the_bit(tmp_path: Path, monkeypatch: pytest.
         with pytest.raises(InputError, match=why):
             save_count_run(found, tmp_path / name)
     monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left on device")))
-    with pytest.raises(InputError, match="^path: .*No space left on device"):
+    with pytest.raises(InputError, match=r"^path: .*No space left on device"):
         save_count_run(found, path)
     monkeypatch.undo()
     assert load_count_run(path).rounds == found.rounds

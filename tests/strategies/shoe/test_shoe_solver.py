@@ -216,7 +216,7 @@ def test_endless_splits_of_many_cards_are_refused() -> None:
     with pytest.raises(InputError, match=r"88 is split against . with max_hands = inf: .* set max_hands to 16 or less"):
         ShoeSolver(game, shoe).value_of(chart)
     aces = game.replace(max_hands=4, max_ace_hands="inf", resplit_aces=True)
-    with pytest.raises(InputError, match="AA is split against . with max_ace_hands = inf: .* set max_ace_hands to 16"):
+    with pytest.raises(InputError, match=r"AA is split against . with max_ace_hands = inf: .* set max_ace_hands to 16"):
         ShoeSolver(aces, [40, 4, 8, 8, 8, 8, 4, 4, 4, 16]).value_of(splits_everything(aces))
     few = [20, 20, 20, 20, 20, 20, 20, 20, 20, 16]
     limited = ShoeSolver(game.replace(max_hands=16), few).value_of(chart)

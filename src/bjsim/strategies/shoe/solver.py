@@ -152,10 +152,15 @@ class ShoeSolver(Solution):
                 cells.setdefault((row, column), "S")
         ordered = {(row, column): cells[row, column] for column in self.game.states.columns for row in self.game.rows}
         source = "exact values of the finite shoe (bjsim.strategies.shoe)"
-        return Chart("optimal", self.rules, ordered, source, self._insurance, "".join(self.attacked()))
+        return Chart("optimal", self.rules, ordered, source, self._insurance, "".join(self.attacked))
 
-    def attacked(self, strategy: Strategy = "td") -> list[str]:
-        """The upcards against which a strategy doubles its bet before the deal."""
+    @property
+    def attacked(self) -> list[str]:
+        """The upcards against which the best chart doubles its bet before the deal."""
+        return self.attacked_by("td")
+
+    def attacked_by(self, strategy: Strategy) -> list[str]:
+        """The same of any strategy."""
         return [self.game.columns[start] for start, play in self.plays(strategy).items() if play.bets == 2]
 
     def attack_values(self) -> dict[str, tuple[float, float]]:

@@ -89,6 +89,8 @@ class Runner:
         out, err = self.out.data, self.err.data
         if cause != EXIT or os.WIFSIGNALED(status):  # a signal may have ended the server too
             self.clean()
+        else:
+            self.starter.prepare()
         return self._reply(cause, status, time.monotonic_ns() - self.started, out, err)
 
     def _wait_for_rest(self, started: int) -> int:
@@ -105,7 +107,6 @@ class Runner:
                     return cause
             if self._child_list() != self.starter.residents:
                 time.sleep(0.001)
-        self.starter.prepare()
         return EXIT
 
     def _begin(self, frame: bytes) -> select.poll:
@@ -378,7 +379,9 @@ class ResidentRunner(Runner):
         ended = self._await(poller, deadline)
         itself = bool(ended) and not os.WIFSIGNALED(self.starter.end())
         itself = itself and self._wait_for_rest(time.monotonic_ns()) == EXIT
-        if not itself:
+        if itself:
+            self.starter.prepare()
+        else:
             self.clean()
         self.alive = False
         return itself

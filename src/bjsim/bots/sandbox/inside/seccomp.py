@@ -50,6 +50,7 @@ DENIED = {
     "inotify_init": (253, 26), "inotify_init1": (294, 26),
     # locks, which all sandboxes see, and the host's disks
     "flock": (73, 32), "sync": (162, 81), "syncfs": (306, 267), "fsync": (74, 82), "fdatasync": (75, 83),
+    "sync_file_range": (277, 84),
     # memory that counts for no process: one byte in a pipe keeps the whole large page that it is in
     "vmsplice": (278, 75), "splice": (275, 76), "sendfile": (40, 71), "landlock_create_ruleset": (444, 444),
     # leaving the process group; signals to what the filter cannot tell

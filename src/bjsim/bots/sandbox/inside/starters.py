@@ -150,10 +150,12 @@ class ForkStarter:
 
     def begin(self, frame: bytes) -> select.poll:
         """Pass the move to the server; returns a poller for its end. Raises: OSError if the server has ended."""
-        if len(frame) > select.PIPE_BUF:  # two processes would read it
+        if len(frame) > select.PIPE_BUF:  # the rest would be taken for what follows the move
             raise OSError("there are too many cards for the arguments of a move")
         fcntl.fcntl(0, fcntl.F_SETFL, 0)  # the stdin of all processes of a server, which could leave marks there
         try:
+            if self.ended.poll(0):  # before the move: the process that waited for it has been killed, or the server
+                raise BrokenPipeError
             os.write(self.requests, frame)
         except BrokenPipeError:
             raise OSError("the program's fork server has ended") from None
