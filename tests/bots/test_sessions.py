@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -287,6 +287,36 @@ def test_the_limit_on_open_files_is_raised_for_sessions(monkeypatch):
 
 def test_the_limits_are_those_in_the_documentation():
     assert Limits() == Limits(timeout=1.0, memory=256 << 20, processes=32, output=4096)
+
+
+def waiting_process() -> int:
+    """The process that the newest fork server of this process has ready for the next move; 0 if there is none."""
+    parents, servers = {}, set()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            pid = int(file.parent.name)
+            parents[pid] = int(file.read_text().rpartition(") ")[2].split()[1])
+            if b"fork_server.py" in (file.parent / "cmdline").read_bytes():
+                servers.add(pid)
+
+    def is_ours(pid: int) -> bool:
+        return pid == os.getpid() or (pid in parents and is_ours(parents[pid]))
+
+    return max((pid for pid in servers if parents[pid] in servers and is_ours(pid)), default=0)
+
+
+def test_a_bot_is_not_blamed_where_the_machine_ends_the_process_of_its_next_move(bot):
+    """Such as by the killer of processes where memory is short."""
+    source = "import sys; print('S', *sys.argv[1:])"
+    player = bot("x.py", source, box="none", timeout=9.0)
+    before = player.ask(a_view())
+    while not (pid := waiting_process()):
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(0.2)
+    for _ in range(2):
+        after = player.ask(a_view())
+        assert (after.cause, after.stdout) == (before.cause, before.stdout) == ("exit", before.stdout)
 
 
 FILLS = "x = b'1' * (55 << 20); time.sleep(0.08); os.write(2, b'held')"

@@ -324,9 +324,9 @@ def test_a_short_block_is_not_dealt_as_far_as_a_long_one(monkeypatch: pytest.Mon
     monkeypatch.setattr(Segments, "cards", deal)
     layout = WalkedTable(game.moves, game.deal)
     alone = play_blocks(game.compiled, layout, game.play_round, keys[:1], [20_000]).counts
-    shoes, _ = sum(dealt), dealt.clear()
+    shoes = sum(dealt)
     both = play_blocks(game.compiled, layout, game.play_round, keys, [20_000, 1]).counts
-    assert both.sum() == alone.sum() + 1 and sum(dealt) < 1.1 * shoes
+    assert both.sum() == alone.sum() + 1 and sum(dealt) < 2.1 * shoes
 
 
 @pytest.mark.parametrize(("most", "kept"), [(10**9, 3), (0, 1)])
@@ -338,6 +338,7 @@ def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.Monke
         table = make_table(game, [best(game)], adjust_luck=True)
         assert isinstance(table, AdjustedTable) and table.walkers is table.walkers
     assert len(compiled_table._walkers) == kept
+    assert isinstance(table, AdjustedTable)
     plain = CompiledTable(table.compiled, table.unit, table.readable)  # without luck
     assert plain.walkers is not table.walkers and plain.walkers.kernel != table.walkers.kernel == "adjusted"
 
