@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 from bjsim.errors import BjsimError, InputError, shorten, suggest
+from bjsim.files import is_special
 
 MAX_COUNT = 10**15  # largest accepted count of anything
 MAX_HANDS = 10**10  # played to reach a precision if nothing else is given
@@ -233,7 +234,7 @@ def check_writable(path: str | os.PathLike[str] | None, replaced: bool = False) 
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {target.parent}")
-    if replaced and target.exists() and not target.is_file() and not target.is_dir():
+    if replaced and is_special(target):
         raise InputError(f"cannot write {path}: it is not a regular file")
     if target.is_dir() or not os.access(target if target.exists() and not replaced else target.parent, os.W_OK):
         raise InputError(f"cannot write {path}: it is a folder or not writable")

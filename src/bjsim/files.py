@@ -76,12 +76,17 @@ def read_json_lines(path: Path) -> Iterator[Any]:
                 yield values
 
 
+def is_special(path: Path) -> bool:
+    """Whether a path is a device, a pipe or a socket."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Write a file that replaces the one at a path when it is complete: readers see the old or the new content."""
     fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")  # another process may write the same file
     with file_errors(path):
-        if path.exists() and not path.is_file() and not path.is_dir():  # root would put a file in the place of a device
+        if is_special(path):  # root would put a file in the place of a device
             raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
         try:
             with fresh.open("xb") as file:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.command import bjsim, refusal
 
+from bjsim.arguments import check_writable
 from bjsim.cli import compare
 from bjsim.cli.run import play_on_screen
 from bjsim.errors import InputError, RunFailed
@@ -137,6 +138,8 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="not a regular file"), replacing(tmp_path / "pipe"):
         pass
+    with pytest.raises(InputError, match="pipe: it is not a regular file"):  # before anything is played
+        check_writable(tmp_path / "pipe", replaced=True)
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"] and not (tmp_path / "pipe").is_file()
 
 

@@ -349,6 +349,6 @@ def test_games_with_a_limit_are_finite_at_any_p() -> None:
 def test_what_is_no_hand_is_refused(solver: type[Solver] | type[ShoeSolver], cards: str) -> None:
     """No cards at all were answered with a sentence about values to unpack."""
     with pytest.raises(
-        InputError, match=f"^{f'{cards} is not a' if cards else 'no cards are no'} hand to decide on; give two or"
+        InputError, match=f"^{f'{cards} is not a hand' if cards else 'there are no cards'} to decide on; give two"
     ):
         solver(named_rules("vegas-s17").replace(decks=1)).hand_values(cards, "6")

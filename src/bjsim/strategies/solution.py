@@ -32,7 +32,7 @@ def hand_ranks(cards: str) -> list[int]:
     """The rank indices of a hand. Raises: InputError: It is not two or more cards that total at most 21."""
     ranks = parse_cards(cards)
     if len(ranks) < 2 or count_points(ranks)[0] > 21:
-        said = f"{cards} is not a hand" if cards else "no cards are no hand"
+        said = f"{cards} is not a hand" if cards else "there are no cards"
         raise InputError(f"{said} to decide on; give two or more cards that total at most 21")
     return ranks
 

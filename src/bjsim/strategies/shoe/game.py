@@ -107,7 +107,7 @@ def as_peeked(rules: Rules) -> Rules:
 
 
 MAX_HANDS = 16  # followed where splits have no limit; a rank of whole decks makes more once in 10 million splits
-MANY = 1 / 6  # share of the shoe; cards that are a larger one, and more than `MAX_HANDS`, make more hands too often
+MANY = 1 / 6  # of the shoe: a rank with a larger share, and more than `MAX_HANDS` cards, makes more hands too often
 
 
 @dataclass(frozen=True, eq=False)
