@@ -66,13 +66,12 @@ def test_several_seats_are_paid_the_same(name: str, decks: str, seats: int, turn
     assert not Game(game, [(best(game), other)[seat % 2] for seat in range(seats)]).wrong([200, 0, 1, 330])
 
 
-@pytest.mark.parametrize("games", [6, slow(50)])
 @pytest.mark.slow
-def test_random_games_are_paid_the_same(games: int) -> None:
+def test_random_games_are_paid_the_same() -> None:
     """Random rules and charts of random codes, which also take insurance."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=games)
+    @settings(max_examples=12)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         game = data.draw(rules(max_hands=data.draw(st.integers(2, 4))))
@@ -86,7 +85,7 @@ def test_random_games_are_paid_the_same(games: int) -> None:
         seen["insured"] += game.insurance and any(chart.insurance == "I" for chart in seated)
 
     check()
-    assert min(seen[what] for what in ("finite", "replayed", "several seats", "round-robin", "insured")) >= games // 25
+    assert min(seen[what] for what in ("finite", "replayed", "several seats", "round-robin", "insured")) >= 1
 
 
 @pytest.mark.parametrize("fields", [{}, {"seats": 3}, {"decks": "inf"}, {"deal": "pdp", "peek": False, "seats": 2}])

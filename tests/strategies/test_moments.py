@@ -105,7 +105,7 @@ def test_named_strategies_have_the_solvers_values(name: str, strategy: str) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.data())
 def test_random_charts_in_random_games_have_the_solvers_values(data: st.DataObject) -> None:
     """The exact recursion against the compiled round, over all fields of the rules; |z| under 5 for mean and variance,

@@ -67,6 +67,8 @@ def rules(draw: st.DrawFn, **fixed: object) -> Rules:
     fields |= {"attack": _attacks({**fields, **fixed})}
     fields |= _doubled_hands({**fields, **fixed})
     fields |= {"natural_beats_21": _natural_beats_21({**fields, **fixed})}
+    if fields["bonuses"] == "spanish":  # many amounts, which compiled rules count for every seat
+        fields |= {"seats": min(fields["seats"], 2), "ties": fields["ties"].replace("replay", "push")}
     return Rules().replace(**{**fields, **fixed})
 
 

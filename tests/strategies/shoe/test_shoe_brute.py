@@ -229,10 +229,10 @@ def test_the_present_split_is_worth_what_a_player_can_get(pair: str, shown: str,
 
 
 @pytest.mark.slow
-def test_twenty_tiny_shoes_have_their_brute_force_values() -> None:
+def test_twelve_tiny_shoes_have_their_brute_force_values() -> None:
     lasted = 0
-    for seed in range(100, 140):
+    for seed in range(100, 130):
         lasted += check(seed)
-        if lasted == 20:
+        if lasted == 12:
             return
-    raise AssertionError(f"only {lasted} of 40 shoes lasted for every round")
+    raise AssertionError(f"only {lasted} of 30 shoes lasted for every round")
