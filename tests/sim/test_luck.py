@@ -173,9 +173,9 @@ def test_any_luck_tables_leave_the_mean_unchanged(games):
     @given(st.data())
     def check(data):
         nonlocal finite
-        game = data.draw(rules())
+        game = data.draw(rules().filter(lambda game: not game.infinite))
         seats = data.draw(st.lists(charts(game), min_size=game.seats, max_size=game.seats))
-        if game.infinite or any(find_endless_split(chart) for chart in seats):
+        if any(find_endless_split(chart) for chart in seats):
             return
         played = walkers(game, seats)
         if played.rows > MOST_ROWS:
