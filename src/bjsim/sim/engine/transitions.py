@@ -6,7 +6,6 @@ rules become the flow of a round; `round_table.py` numbers the states, and every
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -99,7 +98,8 @@ class State(NamedTuple):
     shown: Array  # number of the dealer's cards, at most two
 
     def where(self, mask: Array) -> State:
-        return State(*[field[mask] for field in self])
+        at = np.flatnonzero(mask)  # faster than a mask for every field
+        return State(*[field[at] for field in self])
 
 
 class Moves(NamedTuple):
@@ -127,34 +127,36 @@ class Transitions:
         self._code = code.reshape(self.vectors.codes.shape)
         self._most_hands, self._most_pending = hands_within(compiled, self.act, unlikely)
         self._most_count = max(int(self._most_hands[self._most_hands < NO_LIMIT].max(initial=0)), 2)
-        self._sizes = (
+        sizes = (
             4, max(len(compiled.deal), 2), max(len(compiled.add), len(self.vectors.codes)), len(compiled.add),
             int(self._most_pending.max()) + 1, self._most_count + 1, 2, 3, len(compiled.dealer_add),
             self.act.shape[2], 3,
         )  # fmt: skip
-        self.start = self.pack(State(*np.zeros((len(self._sizes), 1), np.int64))._replace(hands=np.ones(1, np.int64)))
+        self._bits = [(size - 1).bit_length() for size in sizes]
+        assert sum(self._bits) < 64
+        self.start = self.pack(State(*np.zeros((len(sizes), 1), np.int64))._replace(hands=np.ones(1, np.int64)))
 
     def pack(self, states: State) -> Array:
         """The numbers of states, (m,)."""
         word = np.zeros(len(states.what), np.int64)
-        for field, size in zip(states, self._sizes, strict=True):
-            word *= size
-            word += field
+        for field, bits in zip(states, self._bits, strict=True):
+            word <<= bits
+            word |= field
         return word
 
     def unpack(self, word: Array) -> State:
         fields = []
-        for size in reversed(self._sizes):
-            word, field = np.divmod(word, size)
-            fields.append(field)
+        for bits in reversed(self._bits):
+            fields.append(word & ((1 << bits) - 1))
+            word = word >> bits
         return State(*reversed(fields))
 
-    def follow(self, words: Array, cards: Array) -> Moves:
-        """What a card of each rank index leads to, or the code of an action where the state asks for it."""
-        moves = Moves(
-            np.full(len(words), OVER, np.int64), np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
-        )
-        states, at, asks = self.unpack(words), np.arange(len(words)), self.asks(words)
+    def follow(self, words: Array, width: int) -> Moves:
+        """What each card leads to by rank index, or each code of an action where the state asks for it, (n * width,)."""
+        n = len(words) * width
+        moves = Moves(np.full(n, OVER, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
+        states = State(*[np.repeat(field, width) for field in self.unpack(words)])
+        cards, at, asks = np.tile(np.arange(width), len(words)), np.arange(n), states.what == ASK
         insures = asks & (states.step == 1)
         if insures.any():
             asked, taken = states.where(insures), (cards[insures] == INSURE).astype(np.int64)
@@ -174,7 +176,7 @@ class Transitions:
 
     def asks(self, words: Array) -> Array:
         """Whether states ask for an action, (m,)."""
-        return np.asarray(words // math.prod(self._sizes[1:]) == ASK)
+        return np.asarray(words >> sum(self._bits[1:]) == ASK)
 
     def repeats(self, words: Array) -> Array:
         """Whether a round may come back to states: those of split hands without a limit, (m,)."""
