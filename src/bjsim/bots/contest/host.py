@@ -244,11 +244,10 @@ class Host:
         Not during `run`. A bot that joins with the name of one that leaves is its new version.
         """
         self.refuse_closed()
-        roster, contest = self.roster, self.contest
-        if len(roster.present) - len(leave) + len(join) < roster.fewest:
-            raise InputError("too few bots would remain in the contest; add others first")
-        check_programs(join, contest, self.sandbox)
-        self._write(roster.change(leave, [describe(one, contest.rules) for one in join], matches))
+        joining = [describe(one, self.contest.rules) for one in join]
+        record = self.roster.change(leave, joining, matches)
+        check_programs(join, self.contest, self.sandbox)
+        self._write(record)
 
     def refuse_closed(self) -> None:
         if self.standings.closed:
