@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import (
     Entrant,
     check_programs,
     check_trusted,
     describe,
+    gather,
     house_players,
     make_header,
     opened,
@@ -203,6 +205,13 @@ class Host:
         check_programs([*entrants, *houses], contest, sandbox)  # before the folder is created
         header = make_header(contest, entrants, houses, left_out or {})
         return Host(folder, header, journals.Journal.create(folder, header), workers, sandbox)
+
+    @staticmethod
+    def gathered(folder: Path, contest: Contest, bots: Sequence[str], workers: int, sandbox: str) -> "Host":
+        """Begin a contest of bots as `gather` finds them; by default their number says how many matches it has."""
+        left_out, course = dict[str, str](), bool(contest.against)
+        entrants = gather(bots, contest.rules, 1 if course else 2, left_out, course)
+        return Host.begin(folder, with_matches(contest, len(entrants)), entrants, workers, sandbox, left_out)
 
     @staticmethod
     def resume(
