@@ -151,3 +151,5 @@ def export(chart: str, contest: Contest, rules: Rules, output: str | None) -> No
         raise InputError(f"{chart} is not a chart; only charts can be exported as bots")
     check_writable(output)
     write_text(export_chart(player), output or "-")
+    if output not in (None, "-"):
+        click.echo(f"wrote {output}")

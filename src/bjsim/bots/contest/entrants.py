@@ -41,7 +41,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.formats.lines import ChartError
-from bjsim.strategies.players.catalogue import find_player, is_python, player_names, python_file
+from bjsim.strategies.players.catalogue import UnknownPlayer, find_player, is_python, player_names, python_file
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -219,7 +219,12 @@ def gather(
             entrants += found
         else:
             student = _students([path.name])[path.name] if course and is_bot_folder(path) else ""
-            entrants.append(_read_file(path, rules, student)[0] if exists else identify(source, rules, name))
+            try:
+                entrants.append(_read_file(path, rules, student)[0] if exists else identify(source, rules, name))
+            except UnknownPlayer as error:
+                if not re.fullmatch(r"[\w-]+", source):
+                    raise
+                raise InputError(f"there is no file or folder {source}, and {error}") from None
     if len(entrants) < fewest:
         raise InputError(f"a contest needs {'two bots' if fewest > 1 else 'a bot'} or more, not {len(entrants)}")
     return with_unique_names(entrants)
