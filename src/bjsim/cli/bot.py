@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def bot() -> None:
-    """Create, check, ask, compare or export a bot: a program in any language."""
+    """Create, check, ask, trace, compare or export a bot: a program in any language."""
 
 
 bot.add_command(ask_once)

@@ -13,11 +13,11 @@ from rich.console import Console
 from bjsim.asked.kinds import Count
 from bjsim.bots.check import TracedSeat, situation, trace_match
 from bjsim.bots.contest.config import Contest, load_config
-from bjsim.bots.contest.entrants import check_protocols, gather
+from bjsim.bots.contest.entrants import check_protocols
 from bjsim.bots.line import Transcript
-from bjsim.bots.protocol import PROTOCOLS, need_programs
+from bjsim.bots.protocol import need_programs
 from bjsim.bots.sandbox.folders import read_bot
-from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
+from bjsim.bots.sandbox.languages import LANGUAGES, BuildError
 from bjsim.cli.asked import ask, asked_of
 from bjsim.cli.options import Files, counted, is_given, rules_option, set_option
 from bjsim.errors import InputError, RunFailed, printable, printable_lines
@@ -52,16 +52,15 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def open_player(path: Path, contest: Contest, write: Callable[[str], None], **options: Any) -> BotPlayer:
     """Open a bot with `open_bot(**options)`; `write` gets the compiler's output if it cannot be compiled."""
-    language = read_bot(path, links=True).language
+    bot = read_bot(path, links=True)
     need_programs(str(path))
-    if language:
-        find_tool(language)
-    if contest.protocols != PROTOCOLS:
-        check_protocols(gather([str(path)], contest.rules, fewest=1), contest.protocols)
+    if bot.language:
+        bot.language.need_tools(bot.name)
+    check_protocols([bot], contest.protocols)
     from bjsim.bots.player import open_bot
 
     try:
-        return open_bot(path, **options)
+        return open_bot(bot, **options)
     except BuildError as error:
         if error.log:
             write("\n".join(f"| {line}" for line in error.log.splitlines()))  # no command of a forge begins a line

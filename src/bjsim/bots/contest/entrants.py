@@ -435,12 +435,12 @@ def describe(entrant: Entrant, rules: Rules) -> dict[str, Any]:
     return entrant.to_dict() | ({"plays": plays} if plays else {})
 
 
-def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> None:
-    """Check that the contest plays these protocols. Raises: InputError, which names a program that may not play."""
-    for entrant in entrants:
-        if entrant.timed and entrant.protocol not in protocols:
+def check_protocols(programs: Iterable[Entrant | BotSource], protocols: Sequence[str]) -> None:
+    """Check that the contest plays the protocols of programs. Raises: InputError: One may not play."""
+    for program in programs:
+        if program.protocol not in protocols:
             raise InputError(
-                f"the bot {entrant.name} speaks the protocol {entrant.protocol}, and this contest plays "
+                f"the bot {program.name} speaks the protocol {program.protocol}, and this contest plays "
                 f"{' and '.join(protocols)}; use --protocols {','.join(PROTOCOLS)}"
             )
 
