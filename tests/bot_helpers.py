@@ -191,6 +191,7 @@ TRIES = {
     "the owner of signals": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())",
     "the signal of events": "fcntl.fcntl(0, 10, 18)",
     "signals by ioctl": "fcntl.ioctl(os.pipe()[0], 0x5452, struct.pack('i', 1))",
+    "a question to a device": "fcntl.ioctl(os.open('/dev/urandom', 0), 0x80045200, bytes(4))",
     "which programs run": "libc.inotify_add_watch(libc.inotify_init1(0), b'/usr/bin', 32) > 0 or 1/0",
     "flushing the disks": "libc.syscall(162 if os.uname().machine == 'x86_64' else 81) == 0 or 1/0",
     "flushing a disk": "libc.syncfs(os.open('/usr', 0)) == 0 or 1/0",
@@ -208,6 +209,8 @@ TRIES = {
     "signals that wait": "signal.pthread_sigmask(signal.SIG_BLOCK, [40]); "
     "[libc.sigqueue(os.getpid(), 40, 0) == 0 or 1/0 for _ in range(999)]",
     "the clock of its parent": "time.clock_gettime(~os.getppid() << 3 | 2)",
+    "sleeping by the clock of its parent": "now = struct.pack('qq', 0, 1); "
+    "libc.clock_nanosleep(~os.getppid() << 3 | 2, 1, now, None) == 0 or 1/0",
     "keys": "libc.syscall(248, b'user', b'x', b'x', 1, -3) >= 0 or 1/0",
     "a user namespace": "libc.unshare(0x10000000) == 0 or 1/0",
     "tracing the runner": "libc.ptrace(16, 1, 0, 0) == 0 or 1/0",

@@ -14,8 +14,6 @@ from typing import Unpack, overload
 from bjsim.arguments import flag, names_wrong_types
 from bjsim.asked.kinds import checked
 from bjsim.bots.contest.config import Contest, Settings, with_settings
-from bjsim.bots.contest.differences import with_matches
-from bjsim.bots.contest.entrants import gather
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.standings import Standings
@@ -198,10 +196,7 @@ def contest(
         if not isinstance(bot, str | os.PathLike):
             wrong = type(bots if bot is None else bot).__name__
             raise InputError(f"bots: a {wrong} is not accepted; give a list of names, files or folders")
-    left_out: dict[str, str] = {}
-    course = bool(asked.against)
-    entrants = gather([os.fspath(bot) for bot in bots], asked.rules, 1 if course else 2, left_out, course)
-    host = Host.begin(Path(folder), with_matches(asked, len(entrants)), entrants, workers, sandbox, left_out)
+    host = Host.gathered(Path(folder), asked, [os.fspath(bot) for bot in bots], workers, sandbox)
     try:
         return host.run(on_match)
     finally:

@@ -302,7 +302,8 @@ def test_the_check_is_a_page_and_a_picture_without_a_folder(tmp_path):
     assert "-0.1824 bets a hand" in text and "Framed: differs from the best chart" in text
     assert "bjsim bot check lim17.py --timeout 20<" in text and str(SAMPLES) not in text
     failing.write_text("1 / 0")
-    assert run("check", failing, "--plot", tmp_path / "none.svg", "--html", page).exit_code == 1
+    checked = run("check", failing, "--plot", tmp_path / "none.svg", "--html", page)
+    assert checked.exit_code == 1 and "none.svg is not drawn: there is no exact value" in checked.output
     assert not (tmp_path / "none.svg").exists() and "276 of 281 situations not tried" in page.read_text()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bot_helpers import a_view, line_bot, needs, needs_sandbox
-from support.command import bjsim
+from support.command import bjsim, refusal
 from support.matches import CARDSHARK, begin
 
 from bjsim.bots.contest.entrants import gather, opened, read_unchanged
@@ -270,6 +270,7 @@ def test_a_command_that_is_not_installed_is_named(tmp_path):
     found = read_bot(where)
     with pytest.raises(MissingToolchain, match="mine runs no-such-interpreter, which is not installed"):
         found.language.make_program(found.name, found.files)
+    assert "mine runs no-such-interpreter" in refusal("bot", "check", where)  # it is no fault of the bot
 
 
 @needs_sandbox

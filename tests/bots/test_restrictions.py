@@ -89,7 +89,7 @@ RESTRICTIONS = {
         "ptrace", "socket", "shmget", "msgget", "add_key", "unshare", "setpriority", "MMAP", "PRLIMIT", "MADVISE",
         "fadvise64", "preadv2", "utimensat", "flock", "inotify_init1", "sync", "syncfs", "FCNTL", "IOCTL", "setsid",
         "SETPGID", "KILL", "SOCKETPAIR", "fsync", "MSYNC", "vmsplice", "splice", "sendfile", "landlock_create_ruleset",
-        "CLOCK_GETTIME", "sync_file_range", "fdatasync",
+        "CLOCK_GETTIME", "CLOCK_NANOSLEEP", "sync_file_range", "fdatasync",
     )},
 }  # fmt: skip
 
@@ -140,6 +140,7 @@ STOPPED_BY = {
     "the owner of signals": (TRIES, "FCNTL"),
     "the signal of events": (TRIES, "FCNTL"),
     "signals by ioctl": (TRIES, "IOCTL"),
+    "a question to a device": (TRIES, "IOCTL"),
     "which programs run": (TRIES, "inotify_init1"),
     "flushing the disks": (TRIES, "sync"),
     "flushing a disk": (TRIES, "syncfs"),
@@ -153,6 +154,7 @@ STOPPED_BY = {
     "rules of Landlock": (TRIES, "landlock_create_ruleset"),
     "signals that wait": (TRIES, "SIGPENDING"),
     "the clock of its parent": (TRIES, "CLOCK_GETTIME"),
+    "sleeping by the clock of its parent": (TRIES, "CLOCK_NANOSLEEP"),
     "keys": (TRIES, "add_key"),
     "a user namespace": (TRIES, "unshare", "apart"),
     "a session of its own": (TRIES, "setsid"),
@@ -276,12 +278,13 @@ def test_an_attack_succeeds_only_without_restrictions(tmp_path, monkeypatch, hos
 
 
 @pytest.mark.parametrize("compiler", [False, True])
-def test_what_programs_need_of_fcntl_is_allowed(compiler):
-    """Flags, the size of a pipe, and sealed memory; and in a compiler's sandbox the lock that go needs."""
+def test_what_programs_need_of_files_is_allowed(compiler):
+    """Flags, the size of a pipe, how much is in it, and sealed memory; and for a compiler the lock that go needs."""
     code = """import fcntl, os
 fcntl.fcntl(1, fcntl.F_SETFL, fcntl.fcntl(1, fcntl.F_GETFL) | os.O_NONBLOCK | os.O_ASYNC)
 read, write = os.pipe()
 fcntl.fcntl(write, 1032), fcntl.fcntl(fcntl.fcntl(read, fcntl.F_DUPFD_CLOEXEC, 9), fcntl.F_SETFD, 0)
+[fcntl.ioctl(read, command, bytes(4)) for command in (0x541B, 0x5421, 0x5450, 0x5451)], os.isatty(read) and 1 / 0
 memory = os.memfd_create("x", os.MFD_ALLOW_SEALING)
 fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK), fcntl.fcntl(memory, fcntl.F_GET_SEALS)
 try:

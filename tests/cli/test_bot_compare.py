@@ -6,8 +6,9 @@ import pytest
 from bot_helpers import SAMPLES
 from support.command import bjsim, refusal
 
+from bjsim.bots.contest import host
 from bjsim.bots.contest.host import Host
-from bjsim.errors import InputError
+from bjsim.errors import InputError, RunFailed
 
 
 def test_the_better_one_is_named_whatever_the_order(tmp_path, monkeypatch):
@@ -29,6 +30,19 @@ def test_a_bot_is_not_ahead_of_itself_and_the_contest_is_kept(tmp_path):
 def test_few_matches_give_no_interval(tmp_path):
     done = bjsim("bot", "compare", "lim15", "mimic", "--matches", 4, "--plot", tmp_path / "x.svg")
     assert "not decided after 8 matches, too few" in done.out and not (tmp_path / "x.svg").exists()
+    assert "x.svg is not drawn: there is no interval" in done.out
+
+
+def test_a_comparison_that_cannot_begin_says_no_result(monkeypatch):
+    """It was "not decided after 0 matches, too few for an interval", before the error."""
+
+    def fails(*_):
+        raise RunFailed("the sandbox fails")
+        yield
+
+    monkeypatch.setattr(host, "play_matches", fails)
+    done = bjsim("bot", "compare", "lim15", "mimic")
+    assert (done.status, done.out) == (1, "") and "the sandbox fails" in done.err
 
 
 def test_the_comparison_is_json_a_page_and_a_picture_with_its_command_and_no_folder(tmp_path):

@@ -113,7 +113,7 @@ def test_the_command_to_go_on_can_be_typed_as_it_is_printed(tmp_path, monkeypatc
 def test_a_contest_may_be_hosted_from_another_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
-    assert bjsim("bot", "export", "lim17", "--output", "mine/same.py").status == 0
+    assert bjsim("bot", "export", "lim17", "--output", "mine/same.py").out == "wrote mine/same.py\n"
     (tmp_path / "mine" / "contest.toml").write_text('bots = ["same.py", "lim17"]\nmatches = 2')
     assert "2 matches; ended" in koth("play", "--config", "mine/contest.toml", "--sandbox", "auto", "--timeout", 20)
     assert choose_contest("mine/contest.toml", "vegas-s17", {})[0].rules == load_rules("vegas-s17")

@@ -22,7 +22,7 @@ from bjsim.bots.sandbox.folders import check_name
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.asked import AskedType, asked_of
 from bjsim.cli.bot_compare import compare
-from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
+from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace, without_plot
 from bjsim.cli.options import Files, files_options, given_command, write_text
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, printable
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def bot() -> None:
-    """Create, check, ask, compare or export a bot: a program in any language."""
+    """Create, check, ask, trace, compare or export a bot: a program in any language."""
 
 
 bot.add_command(ask_once)
@@ -76,7 +76,7 @@ def check(path: Path, contest: Contest, rules: Rules, files: Files, **options: A
     language, ms = player.program.language, player.ms_per_move()
     hint = slow_hint(language, player.program.protocol)
     found = BotCheck(title, player.name, language, rules, answers, len(tried), ms, match, priced, hint)
-    files = files if priced else files._replace(plot_path=None)  # without a chart
+    files = files if priced else without_plot(files, "no exact value", console)
     files.show(found, given_command(), has_lines=False)
     if not found.passed:
         raise click.exceptions.Exit(1)
@@ -151,3 +151,5 @@ def export(chart: str, contest: Contest, rules: Rules, output: str | None) -> No
         raise InputError(f"{chart} is not a chart; only charts can be exported as bots")
     check_writable(output)
     write_text(export_chart(player), output or "-")
+    if output not in (None, "-"):
+        click.echo(f"wrote {output}")

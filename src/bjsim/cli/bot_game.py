@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
 
 from bjsim.asked.kinds import Count
 from bjsim.bots.check import TracedSeat, situation, trace_match
 from bjsim.bots.contest.config import Contest, load_config
-from bjsim.bots.contest.entrants import check_protocols, gather
+from bjsim.bots.contest.entrants import check_protocols
 from bjsim.bots.line import Transcript
-from bjsim.bots.protocol import PROTOCOLS, need_programs
+from bjsim.bots.protocol import need_programs
 from bjsim.bots.sandbox.folders import read_bot
-from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
+from bjsim.bots.sandbox.languages import LANGUAGES, BuildError
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import counted, is_given, rules_option, set_option
+from bjsim.cli.options import Files, counted, is_given, rules_option, set_option
 from bjsim.errors import InputError, RunFailed, printable, printable_lines
+from bjsim.report.terminal import say
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.presets import load_rules, the_rules
@@ -50,16 +52,15 @@ def bot_rules(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def open_player(path: Path, contest: Contest, write: Callable[[str], None], **options: Any) -> BotPlayer:
     """Open a bot with `open_bot(**options)`; `write` gets the compiler's output if it cannot be compiled."""
-    language = read_bot(path, links=True).language
+    bot = read_bot(path, links=True)
     need_programs(str(path))
-    if language:
-        find_tool(language)
-    if contest.protocols != PROTOCOLS:
-        check_protocols(gather([str(path)], contest.rules, fewest=1), contest.protocols)
+    if bot.language:
+        bot.language.need_tools(bot.name)
+    check_protocols([bot], contest.protocols)
     from bjsim.bots.player import open_bot
 
     try:
-        return open_bot(path, **options)
+        return open_bot(bot, **options)
     except BuildError as error:
         if error.log:
             write("\n".join(f"| {line}" for line in error.log.splitlines()))  # no command of a forge begins a line
@@ -75,6 +76,13 @@ def slow_hint(language: str, protocol: str) -> str:
         f"each move starts {language} afresh; a line bot (bjsim bot new --protocol line) is started once a match, "
         f"and plays about {gain} times as many hands a second"
     )
+
+
+def without_plot(files: Files, lacking: str, console: Console) -> Files:
+    """The files to write without the picture, which is named if it is asked for: it would show what there is not."""
+    if files.plot_path:
+        say(console, f"{files.plot_path} is not drawn: there is {lacking}")
+    return files._replace(plot_path=None)
 
 
 # --- What a bot receives, and what it answers.

@@ -1,5 +1,6 @@
 """`bjsim koth add`, `replace`, `drop`, `extend`, `sync` and `close`: change a contest, and play it on."""
 
+import dataclasses
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -36,7 +37,11 @@ def add(bots: tuple[str, ...], **options: Any) -> None:
     A newcomer plays all matches from the same shoes as the others, with house players in the other seats. The results
     of the other bots do not change.
     """
-    resume_contest(change=lambda host: host.change(join=newcomers(host, bots)), **options)
+
+    def apply(host: Host) -> None:
+        host.change(join=gather(bots, host.contest.rules, fewest=1, course=bool(host.contest.against)))
+
+    resume_contest(change=apply, **options)
 
 
 @click.command(short_help="Replace bots of a contest with new versions.")
@@ -105,17 +110,6 @@ def close(folder: Path) -> None:
     click.echo(f"closed; seed {host.contest.seed}; page: {printable(str(folder))}/index.html")
 
 
-def newcomers(host: Host, texts: Sequence[str]) -> list[Entrant]:
-    """The bots that are to join. Raises: InputError, if the contest has one of the same name."""
-    joining = gather(texts, host.contest.rules, fewest=1, course=bool(host.contest.against))
-    for entrant in joining:
-        if host.roster.find(entrant.name) is not None:
-            raise InputError(
-                f"the contest has a bot {entrant.name}; use `bjsim koth replace` for a new version, or NAME=BOT"
-            )
-    return joining
-
-
 def new_versions(host: Host, texts: Sequence[str]) -> tuple[list[int], list[Entrant]]:
     """The numbers of the bots that are replaced, and their new versions. Raises: InputError."""
     old: list[int] = []
@@ -127,11 +121,12 @@ def new_versions(host: Host, texts: Sequence[str]) -> tuple[list[int], list[Entr
             raise InputError(f"{name or source} is given twice")
         old.append(number)
         sources.append(f"{host.entrants[number].name}={source if name else host.entrants[number].source}")
-    new = gather(sources, host.contest.rules, fewest=1)
-    for number, entrant in zip(old, new, strict=True):
+    new = []
+    for number, entrant in zip(old, gather(sources, host.contest.rules, fewest=1), strict=True):
         before = host.entrants[number]
         if (entrant.language, entrant.sha256, entrant.source) == (before.language, before.sha256, before.source):
-            raise InputError(f"the bot {entrant.name} ({entrant.source}) has not changed")
+            raise InputError(f"the bot {before.name} ({before.source}) has not changed")
+        new.append(dataclasses.replace(entrant, name=before.name))  # also a long one that has a number
     return old, new
 
 
@@ -161,7 +156,7 @@ def follow(host: Host, folder: Path) -> None:
     for source, number in mine:
         old, new = host.entrants[number], found.get(source)
         if new and (new.language, new.sha256, new.protocol) != (old.language, old.sha256, old.protocol):
-            changes.append(([number], [Entrant.from_dict({**new.to_dict(), "name": old.name})]))
+            changes.append(([number], [dataclasses.replace(new, name=old.name)]))
     changes += [(bots, []) for bots in leaving.values()]
     for leave, join in changes:
         name = (join or [host.entrants[bot] for bot in leave])[0].name

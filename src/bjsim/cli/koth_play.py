@@ -11,8 +11,7 @@ from rich.console import Console
 
 from bjsim.bots.contest import journal
 from bjsim.bots.contest.config import MANY, Contest, load_config, name_and_source, with_settings
-from bjsim.bots.contest.differences import with_matches
-from bjsim.bots.contest.entrants import gather, untrusted
+from bjsim.bots.contest.entrants import untrusted
 from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import CONTEST, again, write_results
 from bjsim.bots.contest.standings import contest_table
@@ -136,11 +135,7 @@ def play(
     named += [bot for bot in contest.field if bot not in (given.get("house"), *given.get("against", ()))]
     if config_path and not trust and (code := next(filter(is_python, named), None)):
         raise untrusted(config_path, code)
-    left_out: dict[str, str] = {}
-    course = bool(contest.against)
-    entrants = gather(bots or listed, contest.rules, 1 if course else 2, left_out, course)
-    contest = with_matches(contest, len(entrants))
-    play_contest(Host.begin(Path(out), contest, entrants, workers, sandbox, left_out), files)
+    play_contest(Host.gathered(Path(out), contest, bots or listed, workers, sandbox), files)
 
 
 @click.command(short_help="Resume a contest.")

@@ -1,4 +1,4 @@
-"""`bjsim koth show` and `bjsim koth verify`."""
+"""`bjsim koth show`, `trace` and `verify`."""
 
 import re
 from pathlib import Path

@@ -24,7 +24,7 @@ from bjsim.bots.contest.match import ReplayMismatch
 from bjsim.bots.contest.page import ContestReport, write_results
 from bjsim.bots.contest.replay import protocols, questions, verify
 from bjsim.bots.contest.standings import Standings, row_values
-from bjsim.cli.koth_change import newcomers, number_of
+from bjsim.cli.koth_change import new_versions, number_of
 from bjsim.errors import InputError
 from bjsim.strategies.formats.files import format_text
 from bjsim.strategies.players.catalogue import CATALOGUE
@@ -239,6 +239,16 @@ def test_versions_and_ages(tmp_path: Path) -> None:
     assert counted(tmp_path)[0].scores[3].points.n == 4  # matches without hoyle do not count for it
 
 
+def test_a_long_name_with_a_number_stays_that_of_its_bot(tmp_path: Path) -> None:
+    """It was cut to that of the first, of which the new version then was."""
+    name = "x" * 40
+    host = begin(tmp_path, [f"{name}=lim13", f"{name}=lim15"], **SHORT)
+    old, new = new_versions(host, [f"{name}-2=lim16"])
+    assert (old, [bot.name for bot in new]) == ([1], [f"{name}-2"])
+    host.change(old, new)
+    host.close()
+
+
 def test_extending_plays_what_a_longer_contest_would_have_played(tmp_path: Path) -> None:
     short, long = tmp_path / "short", tmp_path / "long"
     with_events(short, FIVE, {1: Event(join=("x=lim16",))}, matches=2)
@@ -251,10 +261,18 @@ def test_extending_plays_what_a_longer_contest_would_have_played(tmp_path: Path)
 def test_what_cannot_change(tmp_path: Path) -> None:
     host = with_events(tmp_path, ["lim17", "lim18"], {}, matches=1)
     host = Host.resume(tmp_path)
-    with pytest.raises(InputError, match="too few bots"):
-        host.change(leave=[0])
-    with pytest.raises(Exception, match="has a bot lim17; use `bjsim koth replace`"):
-        newcomers(host, ["lim17"])
+    one, other = (gather([text], CARDSHARK, fewest=1) for text in ("lim17", "a=hoyle"))
+    impossible: list[tuple[dict[str, Any], str]] = [
+        ({"leave": [0]}, "too few bots"),
+        ({"leave": [9]}, "numbers of bots that take part"),
+        ({"leave": [0, 0], "join": other}, "each once"),
+        ({"join": one}, "has a bot lim17; use `bjsim koth replace`"),
+        ({"join": [*other, *other]}, "has a bot a"),
+        ({"matches": 0}, "the contest has 1 already"),
+    ]
+    for change, said in impossible:
+        with pytest.raises(InputError, match=said):
+            host.change(**change)
     with pytest.raises(Exception, match="no bot lim71; its bots are lim17, lim18"):
         number_of(host, "lim71")
     with pytest.raises(InputError, match="matches: 1000000000000001 is not accepted"):

@@ -41,7 +41,7 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import Chart
 from bjsim.strategies.formats.files import read_chart
 from bjsim.strategies.formats.lines import ChartError
-from bjsim.strategies.players.catalogue import find_player, is_python, player_names, python_file
+from bjsim.strategies.players.catalogue import UnknownPlayer, find_player, is_python, player_names, python_file
 
 if TYPE_CHECKING:
     from bjsim.bots.player import BotPlayer
@@ -219,7 +219,12 @@ def gather(
             entrants += found
         else:
             student = _students([path.name])[path.name] if course and is_bot_folder(path) else ""
-            entrants.append(_read_file(path, rules, student)[0] if exists else identify(source, rules, name))
+            try:
+                entrants.append(_read_file(path, rules, student)[0] if exists else identify(source, rules, name))
+            except UnknownPlayer as error:
+                if not re.fullmatch(r"[\w-]+", source):
+                    raise
+                raise InputError(f"there is no file or folder {source}, and {error}") from None
     if len(entrants) < fewest:
         raise InputError(f"a contest needs {'two bots' if fewest > 1 else 'a bot'} or more, not {len(entrants)}")
     return with_unique_names(entrants)
@@ -430,12 +435,12 @@ def describe(entrant: Entrant, rules: Rules) -> dict[str, Any]:
     return entrant.to_dict() | ({"plays": plays} if plays else {})
 
 
-def check_protocols(entrants: Sequence[Entrant], protocols: Sequence[str]) -> None:
-    """Check that the contest plays these protocols. Raises: InputError, which names a program that may not play."""
-    for entrant in entrants:
-        if entrant.timed and entrant.protocol not in protocols:
+def check_protocols(programs: Iterable[Entrant | BotSource], protocols: Sequence[str]) -> None:
+    """Check that the contest plays the protocols of programs. Raises: InputError: One may not play."""
+    for program in programs:
+        if program.protocol not in protocols:
             raise InputError(
-                f"the bot {entrant.name} speaks the protocol {entrant.protocol}, and this contest plays "
+                f"the bot {program.name} speaks the protocol {program.protocol}, and this contest plays "
                 f"{' and '.join(protocols)}; use --protocols {','.join(PROTOCOLS)}"
             )
 

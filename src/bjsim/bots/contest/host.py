@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.bots.contest import journal as journals
 from bjsim.bots.contest.config import HOUSE, Contest
+from bjsim.bots.contest.differences import with_matches
 from bjsim.bots.contest.entrants import (
     Entrant,
     check_programs,
     check_trusted,
     describe,
+    gather,
     house_players,
     make_header,
     opened,
@@ -205,6 +207,13 @@ class Host:
         return Host(folder, header, journals.Journal.create(folder, header), workers, sandbox)
 
     @staticmethod
+    def gathered(folder: Path, contest: Contest, bots: Sequence[str], workers: int, sandbox: str) -> "Host":
+        """Begin a contest of bots as `gather` finds them; by default their number says how many matches it has."""
+        left_out, course = dict[str, str](), bool(contest.against)
+        entrants = gather(bots, contest.rules, 1 if course else 2, left_out, course)
+        return Host.begin(folder, with_matches(contest, len(entrants)), entrants, workers, sandbox, left_out)
+
+    @staticmethod
     def resume(
         folder: Path,
         workers: int = 1,
@@ -244,11 +253,10 @@ class Host:
         Not during `run`. A bot that joins with the name of one that leaves is its new version.
         """
         self.refuse_closed()
-        roster, contest = self.roster, self.contest
-        if len(roster.present) - len(leave) + len(join) < roster.fewest:
-            raise InputError("too few bots would remain in the contest; add others first")
-        check_programs(join, contest, self.sandbox)
-        self._write(roster.change(leave, [describe(one, contest.rules) for one in join], matches))
+        joining = [describe(one, self.contest.rules) for one in join]
+        record = self.roster.change(leave, joining, matches)
+        check_programs(join, self.contest, self.sandbox)
+        self._write(record)
 
     def refuse_closed(self) -> None:
         if self.standings.closed:

@@ -491,12 +491,11 @@ def _named(source: str, rules: Rules) -> tuple[Player, ChartChanges]:
 
 def check_change(record: Record, number: int, roster: Roster) -> None:
     """Check that the bots and matches may change so. Raises: ReplayMismatch."""
-    leave, join, matches = record["leave"], record["join"], record.get("matches")
-    staying = [roster.bots[bot]["name"] for bot in roster.present if bot not in leave]
-    names = [*staying, *(bot["name"] for bot in join)]
-    possible = {*leave} <= {*roster.present} and len({*leave}) == len(leave) and len({*names}) == len(names)
-    possible = possible and (matches is None or matches >= roster.contest.matches)
-    if not possible or record != roster.change(leave, join, matches):
+    try:
+        possible = record == roster.change(record["leave"], record["join"], record.get("matches"))
+    except InputError:
+        possible = False
+    if not possible:
         raise ReplayMismatch(f"record {number} is not a possible change: {record}")
 
 

@@ -28,6 +28,7 @@ from itertools import count, cycle, islice, permutations
 from typing import Any, NamedTuple
 
 from bjsim.bots.contest.config import HOUSE, LARGEST_TABLE, Contest
+from bjsim.errors import InputError
 from bjsim.sim.game.shoe import mix
 from bjsim.sums import add_up
 
@@ -434,7 +435,18 @@ class Roster:
                 self.contest = replace(self.contest, matches=record["matches"])
 
     def change(self, leave: Sequence[int], join: Sequence[Mapping[str, Any]], matches: int | None) -> dict[str, Any]:
-        """The record of a change. matches: their new number, if it changes. Raises: InputError."""
+        """The record of a change. matches: their new number, if it changes. Raises: InputError: It is not possible."""
+        if not {*leave} <= {*self.present} or len({*leave}) < len(leave):
+            raise InputError(f"leave: {leave} is not accepted; give numbers of bots that take part, each once")
+        if len(self.present) - len(leave) + len(join) < self.fewest:
+            raise InputError("too few bots would remain in the contest; add others first")
+        staying = [self.bots[bot]["name"] for bot in self.present if bot not in leave]
+        names = Counter([*staying, *(bot["name"] for bot in join)])
+        if taken := [name for name, times in names.items() if times > 1]:
+            hint = "use `bjsim koth replace` for a new version, or NAME=BOT"
+            raise InputError(f"the contest has a bot {taken[0]}; {hint}")
+        if matches is not None and matches < self.contest.matches:
+            raise InputError(f"matches: {matches} is not accepted; the contest has {self.contest.matches} already")
         record = {
             "record": "change",
             "leave": sorted(leave),

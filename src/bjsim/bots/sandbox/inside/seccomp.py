@@ -89,8 +89,9 @@ DATAGRAMS = 0x02  # a bit of SOCK_DGRAM and SOCK_RAW, not of the kinds whose pai
 # a pipe. The others change this size, which the next move would see, lock a file, leave a hint on it (F_SET_RW_HINT),
 # or arrange for signals (F_SETOWN, F_SETSIG, F_NOTIFY).
 COMMANDS = (*range(5), 1030, *range(1032, 1035))
-# The commands of ioctl that are refused: FIOASYNC, FIOSETOWN, SIOCSPGRP for signals, and two for flags of files.
-REFUSED = (0x5452, 0x8901, 0x8902, 0x40086602, 0x401C5820)
+# The commands of ioctl that are allowed: FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Others arrange for signals, flush files,
+# change flags of files, or ask a device or a file system; to these every file answers as a pipe does.
+CONTROLS = (0x541B, 0x5421, 0x5450, 0x5451)
 
 LOAD, RETURN, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT, AND = 0x20, 0x06, 0x15, 0x35, 0x45, 0x54
 # Offsets in struct seccomp_data of the kernel.
@@ -160,7 +161,6 @@ def _instructions(group: int, guarded: Sequence[int], compiler: bool, owners: in
         (MSYNC, THIRD, [(IF_ANY_BIT, MS_SYNC)]),
         (CLOCK_GETTIME, FIRST, [(IF_AT_LEAST, NEGATIVE)]),  # the numbers of clocks of processes
         (CLOCK_NANOSLEEP, FIRST, [(IF_AT_LEAST, NEGATIVE)]),
-        (IOCTL, SECOND, [(IF_EQUAL, command) for command in REFUSED]),
         (KILL, FIRST, [(IF_AT_LEAST, NEGATIVE), *targets]),  # its own group is 0
         *((call, FIRST, targets) for call in TO_ONE),
     ]
@@ -169,6 +169,7 @@ def _instructions(group: int, guarded: Sequence[int], compiler: bool, owners: in
         yield from _check(call[column], argument, tests, REFUSE, ALLOW)
     yield from _check(MMAP[column], FOURTH, [(IF_EQUAL, SHARED_ANONYMOUS)], REFUSE, ALLOW, SHARED_ANONYMOUS)
     yield from _check(FCNTL[column], SECOND, [(IF_EQUAL, command) for command in COMMANDS], ALLOW, REFUSE)
+    yield from _check(IOCTL[column], SECOND, [(IF_EQUAL, command) for command in CONTROLS], ALLOW, ERROR | errno.ENOTTY)
     # A process may read and lower its own limits only, and join only the group that it is in.
     yield from _check(PRLIMIT[column], FIRST, [(IF_EQUAL, 0)], ALLOW, REFUSE)
     yield from _check(SETPGID[column], SECOND, [(IF_EQUAL, group)], ALLOW, REFUSE)
