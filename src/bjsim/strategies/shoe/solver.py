@@ -248,7 +248,7 @@ class ShoeSolver(Solution):
 
     def dealer(self, shown: str) -> dict[int, float]:
         """Compute the distribution of the dealer's outcome, naturals included; see `Solution.dealer`."""
-        chances = self.shoe.dealer(find_start(self.shoe, shown))[:, self.shoe.layout.nothing_gone]
+        chances = self.shoe.dealer(find_start(self.shoe, shown))[:, 0]  # nothing is removed
         return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
 
     def sd_of(self, strategy: Strategy = "td") -> float:
