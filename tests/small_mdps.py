@@ -144,12 +144,12 @@ def policy_iteration(mdp: FiniteMDP) -> SolvedMDP:
     """Solve a process by other means than value iteration, up to rounding errors; `bound` bounds them."""
     check_ends(mdp)
     policy = proper_policy(mdp)
-    for rounds in range(1, 1000):
+    for _ in range(1000):
         values = evaluate(mdp, policy)
         q = mdp.backup(values)
         better = mdp.greedy(q)
         gains = (policy >= 0) & (q[better] > q[policy] + 10 * EVALUATED * (1 + np.abs(values).max()))
         if not gains.any():
-            return SolvedMDP(values, q, policy, error_bound(mdp, values), rounds)
+            return SolvedMDP(values, q, policy, error_bound(mdp, values))
         policy = np.where(gains, better, policy)
     raise AssertionError("policy iteration did not converge")

@@ -46,7 +46,10 @@ def test_a_game_whose_shoe_is_not_solved_is_shown_in_an_infinite_one_and_says_so
 
 
 def test_no_rule_is_priced_by_an_infinite_shoe_less_a_finite_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "_value", lambda asked: (0.5, bool(asked.settings)))  # the changed game is not solved
+    def solved(asked: ChosenGame) -> SimpleNamespace:  # the changed game is not solved
+        return SimpleNamespace(rules=asked.rules(), value=0.5, refusal="no" * len(asked.settings))
+
+    monkeypatch.setattr(work, "_solved", solved)
     priced = value_change(ChosenGame("european", ()), "no_hole_loses=busted-plus-one")
     assert priced == "not known: one of these shoes is not solved"
 

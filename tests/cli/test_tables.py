@@ -100,6 +100,15 @@ def test_the_tables_of_solve_fit_the_screen_and_name_the_dealer_and_the_unit(gam
     assert re.fullmatch(r"[+]0\.14\d+% of the bet|[+]11\.668470% of the bet", lines[-2])
 
 
+def test_the_dealers_outcomes_say_where_naturals_are_left_out():
+    """In a finite shoe they are among them, which gave a ten two chances of a bust under one title."""
+    title = "Dealer: probability of each final total"
+    infinite = on_screen(100, "solve", "--rules", "vegas-s17", "--decks", "inf", "dealer")
+    assert infinite[0] == f"{title}, given no dealer's natural" and "natural" not in " ".join(infinite[1:])
+    finite = on_screen(100, "solve", "--rules", "vegas-s17", "dealer")
+    assert finite[0] == title and "natural" in " ".join(finite[1:])
+
+
 def test_a_name_of_a_table_with_an_underscore_is_understood():
     assert bjsim("solve", "base_split").out == bjsim("solve", "base-split").out
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bjsim.sim.game.cards import RANKS, Hand, card_value, count_points, is_natural, parse_rank
+from bjsim.sim.game.cards import RANKS, VALUES, Hand, count_points, parse_rank
 
 CARDS = st.lists(st.sampled_from(RANKS), min_size=1, max_size=12)
 
@@ -92,7 +92,7 @@ def test_points_score_and_soft(cards: list[str]) -> None:
     assert hand.points == brute_points(cards)
     assert (hand.score == 0) == (hand.points > 21)
     assert hand.score in (0, hand.points)
-    hard = sum(card_value(rank) for rank in hand.ranks)
+    hard = sum(VALUES[rank] for rank in hand.ranks)
     assert hand.soft == (hand.points == hard + 10)
     assert not (hand.soft and "A" not in cards)
     assert hand.cards == "".join(cards)
@@ -128,10 +128,10 @@ def test_a_hand_shows_itself() -> None:
 
 
 def test_naturals_are_two_cards() -> None:
-    naturals = {one + other for one in RANKS for other in RANKS if is_natural([parse_rank(one), parse_rank(other)])}
+    naturals = {one + other for one in RANKS for other in RANKS if Hand(one, other).natural}
     assert naturals == {"A" + ten for ten in "TJQK"} | {ten + "A" for ten in "TJQK"}
     assert count_points([]) == (0, False)
-    assert not is_natural([0]) and not is_natural([0, 4, 4])
+    assert not Hand("A").natural and not Hand("A55").natural
 
 
 @pytest.mark.parametrize("cards", ["16", "1010", "12", "A1"])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.games import rules
 
-from bjsim.sim.game.cards import RANKS, TEN, Hand, count_points, is_natural
+from bjsim.sim.game.cards import RANKS, TEN, Hand, count_points
 from bjsim.sim.game.hand_states import (
     BUST,
     CHARLIE,
@@ -55,7 +55,7 @@ def test_a_state_knows_what_its_cards_count(game: Rules, ranks: list[int]) -> No
         assert states.result(state) == CHARLIE
         return
     assert (state.points, state.soft) == (dealer.points, dealer.soft) == (points, soft)
-    assert states.is_natural(state) == (is_natural(ranks) and game.naturals != "none")
+    assert states.is_natural(state) == (len(ranks) == 2 and points == 21 and game.naturals != "none")
     if len(ranks) == 2:
         same = ranks[0] == ranks[1] if game.split_by == "rank" else min(ranks[0], TEN) == min(ranks[1], TEN)
         assert ("P" in states.legal(state)) == (same and game.split_by != "never" and states.legal(state) != "")

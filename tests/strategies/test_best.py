@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -210,8 +211,9 @@ def test_no_difference_is_taken_of_an_infinite_shoe_and_a_finite_one(monkeypatch
     chart = CATALOGUE["mimic"].chart(FRESH)
     solved = {game: SimpleNamespace(chart=chart, value=one[0], sd=1.0, refusal=one[1]) for game, one in values.items()}
     monkeypatch.setattr(compare, "solve", solved.__getitem__)
-    infinite, same = bjsim.compare(*values)[:2]
-    assert infinite.difference == same.difference == 0
+    infinite, refused_alone = bjsim.compare(*values)[:2]
+    assert infinite.difference == 0 and math.isnan(refused_alone.difference)
+    assert bjsim.compare(refused, refused)[1].difference == 0
     found = Comparison(bjsim.compare(FRESH, refused), [None, None])
     assert found.to_json()["games"][1]["difference"] is None
     assert found._dots().series[0].texts == ["+12.5000%", "+25.0000%"]

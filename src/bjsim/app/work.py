@@ -19,7 +19,7 @@ from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rules import Rules
-from bjsim.strategies.evaluation.compare import Evaluation, evaluate_chart, solve
+from bjsim.strategies.evaluation.compare import Evaluation, difference, evaluate_chart, solve
 from bjsim.strategies.evaluation.valued_chart import ValuedChart, best_title, game_lines, point_at_cells
 from bjsim.strategies.formats.files import WRITERS, read_with_notes
 from bjsim.strategies.shoe.solver import ShoeSolver, ShoeTables
@@ -130,18 +130,16 @@ def _as_printed(command: str) -> Notes:
     return Notes([f"As printed by: {command}"], "dim")
 
 
-@lru_cache(maxsize=256)
-def _value(asked: ChosenGame) -> tuple[float, bool]:
-    """The value of a game, and whether it is that of an infinite shoe in place of its own."""
-    solution = solve(asked.rules())
-    return float(solution.value), bool(solution.refusal)
+@lru_cache(maxsize=2)  # the same game comes with many changes
+def _solved(asked: ChosenGame) -> Solution:
+    return solve(asked.rules())
 
 
 def _change(first: ChosenGame, second: ChosenGame) -> str:
-    (one, infinite), (other, also) = _value(first), _value(second)
-    if infinite != also or (infinite and first.rules().decks != second.rules().decks):
+    change = difference(_solved(first), _solved(second))
+    if math.isnan(change):
         return "not known: one of these shoes is not solved"
-    return percent(other - one, 4) if math.isfinite(other - one) else "infinite"
+    return percent(change, 4) if math.isfinite(change) else "infinite"
 
 
 def all_changes(asked: ChosenGame) -> str:
@@ -242,12 +240,12 @@ def chart_report(asked: ChosenGame, text: str) -> str:
     head, *rows = texts["csv"].replace(",", " | ").splitlines()
     texts["markdown"] = "\n".join(f"| {line} |" for line in (head, re.sub(r"[^|]+", "---", head), *rows))
     forms = [Folded(f"as text: {name}", False, [Code(text)]) for name, text in texts.items()]
-    difference = f"{100 * float(evaluation.difference):.4f}%"
+    better = f"{100 * float(evaluation.difference):.4f}%"
     notes: list[Any] = [Notes(read.notes, "dim")] if read.notes else []
     if len(read.notes) > FEW:
         notes = [Folded(f"{len(read.notes)} notes on how it was read", False, notes)]
     how = Notes(["Open a form, and click on its text to copy it. The page Game prints a pocket card."], "dim")
-    after = [Section(f"The best chart, which is better by {difference} of the bet"), how, *forms]
+    after = [Section(f"The best chart, which is better by {better} of the bet"), how, *forms]
     figures, *others = report.parts
     parts = [*notes, *others, *after, Folded("All figures", False, [figures])]
     rest = replace(report, title="", parts=parts, command=asked.command("check", "chart.txt"))

@@ -23,7 +23,7 @@ from bjsim.files import write_file
 from bjsim.json_values import json_values
 from bjsim.report.data import Described, to_json
 from bjsim.report.parts import Report
-from bjsim.sim.game.presets import PRESETS, the_rules
+from bjsim.sim.game.presets import PRESETS, read_setting, the_rules
 from bjsim.sim.game.rule_text import expand_words
 from bjsim.sim.game.rules import RULE_FIELDS, parse_field
 
@@ -63,8 +63,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 CASINO = "vegas-s17"  # the game where none is named, but for the commands of the homework
 
 
+class Setting(Written):
+    """A change of a rule, read at once: click would complain of the words after `--set decks = 6` before."""
+
+    def check(self, name: str, value: Any) -> Any:
+        read_setting(value)
+        return value
+
+
 RULES_NAME = AskedType("rules", Written("NAME|FILE.toml"), lambda: PRESETS)
-SETTING = AskedType("set", Written("FIELD=VALUE"), lambda: [f"{name}=" for name in RULE_FIELDS])
+SETTING = AskedType("set", Setting("FIELD=VALUE"), lambda: [f"{name}=" for name in RULE_FIELDS])
 SHORT = {  # options that are short for --set, with the rule that each sets
     "decks": ("decks", "N|inf", "Number of decks in the shoe; inf draws with replacement."),
     "ten_probability": ("ten_probability", "P", "Probability of a ten-valued card, such as 4/13 or 0.3."),

@@ -29,11 +29,13 @@ from bjsim.sim.game.dealer import course
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.valued_chart import (
+    GIVEN,
     OUTCOMES,
     ValuedChart,
     best_title,
     describe_best,
     game_lines,
+    given,
     usual_legend,
 )
 from bjsim.strategies.exact.tables import LabelledTable, Tables, cell_text, dealer_lines
@@ -59,7 +61,6 @@ STRATEGIES_NOTE = (
     "td plays by a chart of totals; td-2c has exceptions for two cards; cdz-, cdp1 and cdp use all cards of the hand, "
     "and differ in what they know after a split."
 )
-GIVEN = "given no dealer's natural"
 
 # --- The tables: with units and as wide as the screen on a terminal, as in [Easy] in files and pipes.
 
@@ -136,7 +137,8 @@ def _printed(tables: Tables | ShoeTables, name: str) -> Iterator[Any]:
             for total in totals:
                 chances = {shown: each.get(total) for shown, each in dealer.items()}
                 columns.append(DataColumn("", OUTCOMES.get(total, str(total)), chances.get, _number))
-            table = DataTable("", columns, list(dealer), "Dealer: probability of each final total", turns=False)
+            title = f"Dealer: probability of each final total{given(solution.rules, totals)}"
+            table = DataTable("", columns, list(dealer), title, turns=False)
             yield Code("\n".join(dealer_lines(dealer)), [table])
 
 
@@ -226,17 +228,17 @@ def describe_hand(solution: Solution, cards: str, shown: str, game: str) -> Repo
     table = DataTable("", columns, [*letters, "best"])
     against = course(solution.rules, parse_rank(shown[0]))
     looked = against.looks or (against.takes == "original" and not solution.infinite)
-    given = f", {GIVEN}" if looked and not precedes_look(solution.rules, cards, shown, len(letters)) else ""
+    no_natural = f", {GIVEN}" if looked and not precedes_look(solution.rules, cards, shown, len(letters)) else ""
     profit = DataColumn("", "expected profit", lambda letter: float(first[letter]), "{:+.6f}".format)
     on_page = [
         Figures([Value("", "best action", f"{NAMES[letters[0]]} ({float(first[letters[0]]):+.6f})")]),
-        Notes([f"{PROFIT.capitalize()}{given}."]),
+        Notes([f"{PROFIT.capitalize()}{no_natural}."]),
         DataTable("moves", [action, profit], letters),
         Folded("all digits, and other strategies afterwards", False, [table]),
         Notes([STRATEGIES_NOTE] if others else [], "dim"),
     ]
     title = f"{cards} against {shown}"
-    printed = table._replace(title=f"{title}: {PROFIT}{given}")
+    printed = table._replace(title=f"{title}: {PROFIT}{no_natural}")
     parts = [Only("page", lambda: on_page), Only("terminal", lambda: [printed])]
     data = {"hand": cards, "shown": shown, "values": values}
     return Report(title, game_lines(solution, game), parts, [solution.rules], data=lambda: data)

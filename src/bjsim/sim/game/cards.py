@@ -18,11 +18,6 @@ NORMAL_TENS = Fraction(4, 13)  # probability of a ten-valued card in a standard 
 SPANISH_TENS = Fraction(3, 12)
 
 
-def card_value(rank: int) -> int:
-    """Points of the rank index `rank`: 1 for the ace, 2..9, and 10 for T, J, Q and K."""
-    return VALUES[rank]
-
-
 def parse_rank(card: object) -> int:
     """Return the rank index of a card: its letter, "10" or "1", or its points 1..10. Raises: InputError."""
     if isinstance(card, str) and card in _LETTERS:  # every decision of a chart asks for two or more
@@ -53,17 +48,8 @@ def rank_probabilities(ten_probability: Fraction, deck: str = "standard") -> tup
 
 def count_points(ranks: Sequence[int]) -> tuple[int, bool]:
     """Return the points of rank indices, above 21 for a bust, and whether an ace counts 11 (a soft hand)."""
-    return best_points(sum([VALUES[rank] for rank in ranks]), 0 in ranks)
-
-
-def best_points(hard: int, ace: bool) -> tuple[int, bool]:
-    """Points and softness of a hand that counts `hard` with aces as 1; an ace counts 11 unless that busts the hand."""
-    return (hard + 10, True) if ace and hard <= 11 else (hard, False)
-
-
-def is_natural(ranks: Sequence[int]) -> bool:
-    """Whether these are exactly two cards, an ace and a ten-valued one."""
-    return len(ranks) == 2 and count_points(ranks) == (21, True)
+    hard = sum([VALUES[rank] for rank in ranks])
+    return (hard + 10, True) if 0 in ranks and hard <= 11 else (hard, False)
 
 
 # --- A hand of cards: its points, score, softness, and its code in charts.
@@ -135,7 +121,7 @@ class Hand:
     @property
     def natural(self) -> bool:
         """Whether this is a blackjack: exactly an ace and a ten-valued card."""
-        return is_natural(self.ranks)
+        return len(self.ranks) == 2 and self.points == 21
 
     def code(self, nosplit: bool = False) -> str:
         """The hand's code in charts.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from bjsim.sim.game.cards import card_value
+from bjsim.sim.game.cards import VALUES
 
 DEALER_NATURAL = 22  # a dealer's outcome, above all scores; 0 is a bust, 17..21 are totals
 DEALER_22 = 23  # a dealer's outcome, a bust with 22, if the rules distinguish it
@@ -78,7 +78,7 @@ class DealerState(NamedTuple):
 
 def add_points(points: int, soft: bool, rank: int, bust: int = 22) -> tuple[int, bool]:
     """The points of a hand after a card, at most `bust`, and whether an ace counts 11."""
-    points += card_value(rank)
+    points += VALUES[rank]
     if rank == 0 and points + 10 <= 21 and not soft:
         return points + 10, True
     if points > 21 and soft:

@@ -7,7 +7,7 @@ from pathlib import Path
 from bjsim.arguments import a_type, names_wrong_types
 from bjsim.errors import InputError, one_line, suggest
 from bjsim.files import read_toml
-from bjsim.sim.game.rule_text import WORDS, expand_words, parse_word, side_bet_error
+from bjsim.sim.game.rule_text import ALIASES, WORDS, expand_words, parse_word, side_bet_error
 from bjsim.sim.game.rules import LONGEST_NAME, RULE_FIELDS, Rules, RulesError
 
 
@@ -80,11 +80,17 @@ def load_rules(rules: RulesLike) -> Rules:
 
 def the_rules(rules: str | Rules, settings: tuple[str, ...]) -> Rules:
     """The rules, by name or file or as they are, with the changes of `--set`. Raises: InputError."""
-    changes: list[tuple[str, object]] = []
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals and parse_word(name.strip()) is None:
-            hint = suggest(name.strip(), WORDS, f"single words are {', '.join(WORDS)}")
-            raise InputError(f"--set {setting} is not accepted; write FIELD=VALUE, such as peek=true; {hint}")
-        changes.append((name.strip(), value.strip() if equals else True))
-    return load_rules(rules).replace(**expand_words(changes, RULE_FIELDS))
+    return load_rules(rules).replace(**expand_words(map(read_setting, settings), RULE_FIELDS))
+
+
+def read_setting(setting: str) -> tuple[str, object]:
+    """The name and the value of a `--set`; a word of the trade alone is true. Raises: InputError: It has no value."""
+    name, equals, value = (part.strip() for part in setting.partition("="))
+    if equals:
+        return name, value
+    if parse_word(name) is None:
+        hint = suggest(name, WORDS, f"single words are {', '.join(WORDS)}")
+        is_field = name.lower().replace("-", "_") in {*RULE_FIELDS, *ALIASES}
+        how = f"{name}=VALUE, without blanks" if is_field else f"FIELD=VALUE, such as peek=true; {hint}"
+        raise InputError(f"--set {setting} is not accepted; write {how}")
+    return name, True

@@ -39,7 +39,7 @@ class Cards:
         self._hard = hard = self._hard + VALUES[rank]
         if rank == 0:
             self._ace = True
-        self.soft = self._ace and hard <= 11  # as `best_points`, without a call
+        self.soft = self._ace and hard <= 11  # as `count_points`, without a call
         self.points = hard + 10 if self.soft else hard
         return letter
 

@@ -21,7 +21,7 @@ from bjsim.errors import InputError
 from bjsim.report.data import data_frame, html_table
 from bjsim.sim.game.actions import ATTACK, INSURANCE, Action, View
 from bjsim.sim.game.automaton import Decision
-from bjsim.sim.game.cards import RANKS, TEN, soft_code
+from bjsim.sim.game.cards import RANKS, TEN, VALUES, pair_code, soft_code
 from bjsim.sim.game.hand_states import SPLIT_ACES, HandState
 from bjsim.sim.game.rules import Rules, need_rules
 from bjsim.sim.game.states import MOST_KEPT, States
@@ -84,26 +84,24 @@ class Row(NamedTuple):
         return self.stake, self.kind, (self.rank or len(RANKS)) if self.kind == PAIR else self.points, self.counted
 
 
+PLAIN_ROWS = {  # by name; charts from elsewhere may begin at 3
+    **{str(points): Row(HARD, points, False) for points in range(3, 22)},
+    **{soft_code(points): Row(SOFT, points, True) for points in range(13, 22)},
+    **{pair_code(rank): Row(PAIR, 2 * VALUES[rank], False, rank) for rank in range(1, TEN + 1)},
+    "AA": Row(PAIR, 12, True, 0),
+}
+
+
 @cache
 def parse_row(name: str) -> Row:
-    """Parse the name of a row, which must be one that `rows_of` makes."""
-    base, _, stake = name.partition("x")
-    if stake:
-        points, soft = (
-            (12, True) if base == "AA" else (11 + int(base[1:]), True) if base[0] == "A" else (int(base), False)
-        )
-        return Row(SOFT if soft else HARD, points, soft, stake=int(stake))
-    base, *rest = re.split("[:/]", name, maxsplit=1)
-    counted = "".join(rest)
-    if base == "AA":
-        return Row(PAIR, 12, True, 0, counted)
-    if base[0] == "A":
-        return Row(SOFT, 11 + int(base[1:]), True, counted=counted)
-    if base == "TT":
-        return Row(PAIR, 20, False, TEN, counted)
-    if len(base) == 2 and base[0] == base[1] and base != "11":
-        return Row(PAIR, 2 * int(base[0]), False, int(base[0]) - 1, counted)
-    return Row(HARD, int(base), False, counted=counted)
+    """Parse the name of a row. Raises: ValueError: It is none that `rows_of` makes."""
+    base, *rest = re.split("[x:/]", name, maxsplit=1)
+    if base not in PLAIN_ROWS:
+        raise ValueError(f"{name} is no row of a chart")
+    row = PLAIN_ROWS[base]
+    if "x" in name:
+        return Row(SOFT if row.soft else HARD, row.points, row.soft, stake=int(rest[0]))
+    return row._replace(counted="".join(rest))
 
 
 def row_order(name: str) -> tuple[int, int, int, str]:
@@ -208,7 +206,7 @@ class Chart(StatePlayer):
         for (row, column), code in self.cells.items():
             try:
                 _ = parse_row(row), self.states.columns.index(column)
-            except (ValueError, IndexError):
+            except ValueError:
                 place = f"{row!r} against {column!r} is no cell; columns are {' '.join(self.states.columns)}"
                 raise InputError(f"chart {self.name}: {place}") from None
             if code not in CODES:

@@ -125,8 +125,8 @@ class Compared:
     Attributes:
         rules: The game.
         value: The value of its best chart, in initial bets per settled bet.
-        difference: Its value less that of the first game; NaN if one is for an infinite shoe in place of its own, and
-            the other for a finite shoe.
+        difference: Its value less that of the first game; NaN if one is for an infinite shoe in place of its own,
+            unless both are, of as many decks.
         sd: Standard deviation per round, in initial bets; NaN if it is not known.
         changes: The cells in which the best charts differ; None if the dealer shows different cards in the two games,
             so that the columns cannot be compared.
@@ -167,17 +167,22 @@ def differ_in_cut_alone(games: Sequence[Rules]) -> bool:
     return len({rules.replace(cut=1) for rules in games}) < len(set(games))
 
 
+def difference(first: Compared | Solution, other: Compared | Solution) -> float:
+    """The value of a game less that of the first; NaN if a shoe is not solved, but for two like it of as many decks."""
+    one, two = ((each.refusal and each.rules.decks) for each in (first, other))
+    value, before = float(other.value), float(first.value)
+    return math.nan if one != two else 0.0 if value == before else value - before
+
+
 def _compared(first: Compared, best: Chart, other: Compared, chart: Chart) -> Compared:
     """A game, whose best chart is `chart`, next to the first one."""
     first_rows, other_rows = ({row for row, _ in each.cells} for each in (best, chart))
     rows = sorted(first_rows | other_rows, key=row_order)
     totals = {parse_row(row).total for row in first_rows} & {parse_row(row).total for row in other_rows}
     comparable = best.states.columns == chart.states.columns
-    in_place = bool(first.refusal or other.refusal)
-    mixed = in_place and not all(one.rules.infinite or one.refusal for one in (first, other))
     return replace(
         other,
-        difference=math.nan if mixed else 0.0 if other.value == first.value else other.value - first.value,
+        difference=difference(first, other),
         changes=tuple(_changes(best, chart, rows)) if comparable else None,
         only=tuple(row for row in rows if parse_row(row).total not in totals),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -141,11 +141,18 @@ class ValuedChart:
             OUTCOMES.get(score, str(score)): [float(chances.get(score, 0)) for chances in self.dealer.values()]
             for score in scores
         }
-        dealer = [Section("The dealer's final score, in percent"), Chances(list(self.dealer), rows)]
-        return Beside([closest, dealer])
+        title = f"The dealer's final score, in percent{given(self.rules, scores)}"
+        return Beside([closest, [Section(title), Chances(list(self.dealer), rows)]])
 
 
 OUTCOMES = {0: "bust", DEALER_NATURAL: "natural", DEALER_22: "22, push"}
+GIVEN = "given no dealer's natural"
+
+
+def given(rules: Rules, outcomes: Collection[int]) -> str:
+    """What is said of the dealer's outcomes if those of a natural that has ended the round are not among them."""
+    left_out = rules.dealer_shows == "up" and rules.naturals == "both" and DEALER_NATURAL not in outcomes
+    return f", {GIVEN}" * left_out
 
 
 def _choice(one: tuple[str, str, ValuedCell], place: int) -> str:

@@ -110,15 +110,13 @@ class SolvedMDP(NamedTuple):
     """The solution of a decision process.
 
     `values` are float64 (S,); `q`, float64 (A,), has the value of each row; `policy`, int64 (S,), the row of each
-    state, -1 in terminal ones. `bound` is a proven bound on the error of `values`, over all states, and `rounds`
-    the number of sweeps.
+    state, -1 in terminal ones. `bound` is a proven bound on the error of `values`, over all states.
     """
 
     values: Floats
     q: Floats
     policy: Ints
     bound: float
-    rounds: int
 
 
 def value_iteration(mdp: FiniteMDP, tolerance: float = 1e-9) -> SolvedMDP:
@@ -237,7 +235,7 @@ def _iterate(mdp: FiniteMDP, tolerance: float) -> SolvedMDP:
     """Value iteration until the proven bound is within `tolerance`, or as small as rounding allows."""
     values = np.zeros(len(mdp.states))
     check_at = tolerance
-    for sweep in range(1, SWEEPS + 1):
+    for sweep in range(1, SWEEPS + 1):  # noqa: B007 (an error has the last)
         q = mdp.backup(values)
         update = mdp.best(q)
         change = float(np.abs(update - values).max())
@@ -247,7 +245,7 @@ def _iterate(mdp: FiniteMDP, tolerance: float) -> SolvedMDP:
             least = 8 * np.finfo(float).eps * (1 + float(np.abs(values).max()))
             if bound <= tolerance or change <= least:
                 q = mdp.backup(values)
-                return SolvedMDP(values, q, mdp.greedy(q), bound, sweep)
+                return SolvedMDP(values, q, mdp.greedy(q), bound)
             check_at = max(change / 10, least)
         if not change < HUGE:
             break

@@ -32,9 +32,10 @@ from bjsim.sim.game.support import need
 from bjsim.sim.running.table import Need
 from bjsim.strategies.charts.chart import Chart, Row, make_chart, parse_row
 from bjsim.strategies.evaluation.compare import best_chart
+from bjsim.strategies.exact.exchange import BETTER
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.formats.files import load_chart
-from bjsim.strategies.shoe.exchange import BETTER, exchange_values
+from bjsim.strategies.shoe.exchange import exchange_values
 from bjsim.strategies.shoe.players import CardPlayer, Perfect, TwoCardPlayer
 
 # --- Charts in a game whose seats may exchange the second cards of their two hands.

@@ -173,7 +173,8 @@ class BankResult(Described):
 
     Attributes:
         ev: Expected profit of a round.
-        sd: Standard deviation of a round.
+        sd: Standard deviation of a round; in an infinite shoe with bonuses by suits as they are paid, not by the mean
+            over suits, as `Solution.sd_of` and finite shoes have it.
         ruin: Probability that the bank falls below the floor within the rounds, before it reaches the goal.
         goal: Probability that it reaches the goal within the rounds, before it falls below the floor; None
             without a goal.

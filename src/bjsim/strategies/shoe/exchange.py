@@ -9,7 +9,6 @@ from bjsim.sim.game.actions import View
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.states import States
-from bjsim.strategies.exact.exchange import BETTER as BETTER
 from bjsim.strategies.exact.exchange import ExchangeAutomaton
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.shoe.present import action_values, unseen_of

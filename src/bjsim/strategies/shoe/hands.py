@@ -316,11 +316,6 @@ class Layout:
         starts = [tree.starts[0] for tree in self.trees[VALUES:] if tree is not None]
         return min(starts, default=self.block)
 
-    @cached_property
-    def nothing_gone(self) -> int:
-        """Index into `removed` of the empty multiset."""
-        return int(np.flatnonzero(self.removed.sizes == 0)[0])
-
 
 @lru_cache(maxsize=16)
 def layout(most_gone: tuple[int, ...], aces_draw: bool, doubles: int = 0) -> Layout:

@@ -38,7 +38,7 @@ class TwoCardPlayer(StatePlayer):
         starts, plays = self.solver.shoe.starts, self.solver.plays(self.strategy)
         self._insured = next((play.insured for play in plays.values() if play.insured is not None), None)
         self._acts = {"".join(RANKS[card] for card in starts[start]): play.act for start, play in plays.items()}
-        self._attacked = self.solver.attacked_by(self.strategy)
+        self._attacked = self.solver.attacked(self.strategy)
 
     def __reduce__(self) -> tuple[type[TwoCardPlayer], tuple[Rules]]:
         return type(self), (self.rules,)

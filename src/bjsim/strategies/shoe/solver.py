@@ -125,14 +125,7 @@ class ShoeSolver(Solution):
         return self._value_at(strategy, 0.0)
 
     def by_upcard(self, strategy: Strategy = "td") -> dict[str, float]:
-        """Compute the expected profit by what the dealer shows, including peeked naturals.
-
-        Args:
-            strategy: One of `STRATEGIES`, or a chart.
-
-        Returns:
-            Expected profit in initial bets by column of a chart.
-        """
+        """Compute the expected profit by column of a chart, including peeked naturals."""
         analysis, plays = self._at(self.tie_value_of(strategy)), self.plays(strategy)
         total: dict[str, list[float]] = {label: [0.0, 0.0] for label in self.game.states.columns}
         for start, play in plays.items():
@@ -152,15 +145,10 @@ class ShoeSolver(Solution):
                 cells.setdefault((row, column), "S")
         ordered = {(row, column): cells[row, column] for column in self.game.states.columns for row in self.game.rows}
         source = "exact values of the finite shoe (bjsim.strategies.shoe)"
-        return Chart("optimal", self.rules, ordered, source, self._insurance, "".join(self.attacked))
+        return Chart("optimal", self.rules, ordered, source, self._insurance, "".join(self.attacked()))
 
-    @property
-    def attacked(self) -> list[str]:
-        """The upcards against which the best chart doubles its bet before the deal."""
-        return self.attacked_by("td")
-
-    def attacked_by(self, strategy: Strategy) -> list[str]:
-        """The same of any strategy."""
+    def attacked(self, strategy: Strategy = "td") -> list[str]:
+        """The upcards against which a strategy doubles its bet before the deal."""
         return [self.game.columns[start] for start, play in self.plays(strategy).items() if play.bets == 2]
 
     def attack_values(self) -> dict[str, tuple[float, float]]:
@@ -248,7 +236,7 @@ class ShoeSolver(Solution):
 
     def dealer(self, shown: str) -> dict[int, float]:
         """Compute the distribution of the dealer's outcome, naturals included; see `Solution.dealer`."""
-        chances = self.shoe.dealer(find_start(self.shoe, shown))[:, self.shoe.layout.nothing_gone]
+        chances = self.shoe.dealer(find_start(self.shoe, shown))[:, 0]  # nothing is removed
         return dict(zip(self.game.dealer.outcomes, map(float, chances), strict=True))
 
     def sd_of(self, strategy: Strategy = "td") -> float:
@@ -264,19 +252,8 @@ class ShoeSolver(Solution):
         return round_sd(self._at(tie_value), plays, mean, settled)
 
     def removal(self, strategy: Strategy = "td") -> dict[str, float]:
-        """Compute the effects of removal: the change in value after removing one card, with the decisions unchanged.
-
-        The effects, weighted by the counts of the shoe, sum to 0.
-
-        Args:
-            strategy: One of `STRATEGIES` except cdp, or a chart.
-
-        Returns:
-            The effect by card letter, in initial bets.
-
-        Raises:
-            InputError: The strategy is cdp, whose decisions after a split are not stored.
-        """
+        """Compute the effects of removal by card letter: the change in value after removing one card, with the same
+        decisions. Weighted by the counts of the shoe, they sum to 0. InputError: The strategy is cdp."""
         if strategy == "cdp":
             raise InputError(
                 "removal: not available for cdp, whose decisions after a split are not stored; "
