@@ -1,8 +1,6 @@
 """`bjsim count`: how a card counter does in a game; and `bjsim count indices`: when to depart from the best chart."""
 
-from bisect import bisect
 from dataclasses import fields, replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -26,13 +24,12 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import format_departures
 from bjsim.strategies.counting.indices import find_indices
-from bjsim.strategies.counting.ramp import Bet, BetLimits, Ramp
+from bjsim.strategies.counting.ramp import BetLimits, Ramp
 from bjsim.strategies.counting.request import BETS, CountRequest, play_request
-from bjsim.strategies.counting.result import CountComparison, CountResult
+from bjsim.strategies.counting.result import CountComparison, CountResult, in_chips
 from bjsim.strategies.counting.system import built_in_systems, find_system
 from bjsim.strategies.counting.typical import decks_to_count
 
-CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
 REQUESTED = tuple(
     each.name for each in fields(CountRequest) if each.init and each.name not in (*BETS, "rules", "span", "on_progress")
@@ -142,35 +139,6 @@ def with_unit(request: CountRequest, chip: float | None) -> CountRequest:
     if isinstance(chip, Dollars) and request.terms.unit is None and request.terms.money is None:
         raise InputError(f"--chip ${chip:g} needs the money of a unit; give --unit, or --ror with --bankroll")
     return request
-
-
-def in_chips(result: CountResult, chip: float | None) -> CountResult:
-    """The same rounds with bets in whole chips, if `chip` is money, and the risk that these bets have.
-
-    A unit computed from a risk of ruin is rarely a whole number of chips, so a note gives the risk with common chips.
-    """
-    if isinstance(chip, Dollars):
-        found = bet_in_chips(result, chip)
-        note = f"before the bets were rounded, the risk of ruin was {result['ror'].text}"
-        return replace(found, notes=(*found.notes, note))
-    unit = result.terms.unit
-    if result.terms.money is None or unit is None or unit > CHIPS[-1]:
-        return result
-    above = bisect(CHIPS, unit)
-    rounded = [(money, bet_in_chips(result, money)) for money in CHIPS[max(0, above - 1) : above + 1]]
-    risks = [f"${money}: {one['ror'].text}, {one['ev_per_hour'].text} $ an hour" for money, one in rounded]
-    note = f"risk of ruin and profit with bets in chips of {'; '.join(risks)} (--chip '$5')"
-    return replace(result, notes=(*result.notes, note))
-
-
-def bet_in_chips(result: CountResult, chip: float) -> CountResult:
-    """The same rounds and bank with bets of whole chips of this money, at least one."""
-    terms, run = result.terms, result.run
-    assert terms.unit is not None
-    chips = [max(1, int(bet * terms.unit / chip + 0.5)) if bet else 0 for bet in result.bets.tolist()]
-    steps = zip(run.returns.counts.tolist(), chips, run.spots.tolist(), strict=True)
-    ramp = Ramp(tuple((Fraction(count), Bet(Fraction(bet), spots)) for count, bet, spots in steps))
-    return result.with_bets(ramp=ramp, unit=chip, ror=None, bankroll=terms.bankroll * terms.unit)
 
 
 def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:
