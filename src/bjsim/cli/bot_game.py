@@ -18,8 +18,9 @@ from bjsim.bots.protocol import PROTOCOLS, need_programs
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError, find_tool
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import counted, is_given, rules_option, set_option
+from bjsim.cli.options import is_given, rules_option, set_option
 from bjsim.errors import InputError, RunFailed, printable, printable_lines
+from bjsim.report.parts import counted
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.presets import load_rules, the_rules

@@ -132,12 +132,6 @@ def refuse_together(first: str, *others: str, why: str = "") -> None:
             raise InputError(f"{options[first]} and {options[other]} cannot be combined{why}; leave out one of them")
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, such as `1 match` or `1,200 hands`."""
-    plural = noun + ("es" if noun.endswith("ch") else "s")
-    return f"{number:,} {noun if number == 1 else plural}"
-
-
 # --- Options for the files that a command writes, and the writing of text and JSON.
 
 

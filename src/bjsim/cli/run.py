@@ -14,10 +14,10 @@ from rich.text import Text
 
 from bjsim.bots.seats import BotOptions, is_program
 from bjsim.cli.asked import asked_of
-from bjsim.cli.options import Files, counted, files_options, given_command, homework_rules
+from bjsim.cli.options import Files, files_options, given_command, homework_rules
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError, RunFailed, printable
-from bjsim.report.parts import Notes, percent
+from bjsim.report.parts import Notes, counted, percent
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult, rounds_expected
 from bjsim.sim.engine.compile_notice import COMPILING
