@@ -50,10 +50,11 @@ def counted(number: int, noun: str) -> str:
 
 def short_count(count: float) -> str:
     """A number in few characters: `10k`, `2.5M`."""
+    rounded = float(f"{count:.3g}")
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if count >= size:
-            return f"{count / size:.3g}{letter}"
-    return f"{count:.3g}"
+        if rounded >= size:
+            return f"{rounded / size:.3g}{letter}"
+    return f"{rounded:.3g}"
 
 
 # --- Figures, tables and text.
