@@ -20,7 +20,6 @@ from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.files import write_file
-from bjsim.json_values import json_values
 from bjsim.report.data import Described, to_json
 from bjsim.report.parts import Report
 from bjsim.sim.game.presets import PRESETS, the_rules
@@ -227,8 +226,8 @@ def files_options(drawn: str, page: str = "Write a self-contained page to publis
 
 
 def write_json(data: object, path: str) -> None:
-    """Write JSON to a file or, for `-`, to standard output; infinities become text, and nan becomes null."""
-    write_text(json.dumps(json_values(data), indent=2) + "\n", path)
+    """Write JSON values to a file or, for `-`, to standard output."""
+    write_text(json.dumps(data, indent=2) + "\n", path)
 
 
 def write_text(text: str, path: str) -> None:
