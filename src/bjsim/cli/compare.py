@@ -8,7 +8,15 @@ import click
 from bjsim.arguments import MAX_HANDS
 from bjsim.asked.kinds import Names
 from bjsim.cli.asked import AskedType, ask
-from bjsim.cli.options import CASINO, Files, files_options, given_command, parse_varied, settings_options
+from bjsim.cli.options import (
+    CASINO,
+    Files,
+    files_options,
+    given_command,
+    is_given,
+    parse_varied,
+    settings_options,
+)
 from bjsim.cli.run import play_on_screen
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
@@ -73,6 +81,9 @@ def compare(
         raise InputError("--until is for finite shoes, and these are infinite; leave it out, or give --decks 1 to 8")
     if until is None and differ_in_cut_alone(games) and not any(refusal(game, "luck") for game in games):
         until = CUT_PRECISION
+    for name in ("seed", "workers"):
+        if until is None and is_given(name):
+            raise InputError(f"--{name} is for what --until plays; give --until P%, such as 0.01%, or leave it out")
     with waiting("solving the games") as line:
         compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
     played: list[BotResult | None] = [None] * len(games)

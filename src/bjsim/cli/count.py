@@ -92,6 +92,8 @@ def count(files: Files, **options: Any) -> None:
     if options["load_path"]:
         result = CountResult.load(options["load_path"], **bets)
         with_unit(result.request, options["chip"])
+        if is_given("leave_minutes") and result.request.leaves is None:
+            raise InputError("--leave-minutes is what leaving a shoe costs, and this counter leaves none; leave it out")
     else:
         request = with_unit(make_request(options, bets), options["chip"])
         result = CountResult.of(play_one(request), request)

@@ -48,9 +48,9 @@ class Once(click.Option):
 
 
 def take_once(command: click.Command) -> None:
-    """Let every option of a command and its subcommands that takes one value be given once."""
+    """Let every option of a command and its subcommands that takes one value, or is on or off, be given once."""
     for each in command.params:
-        if isinstance(each, click.Option) and not (each.multiple or each.is_flag):
+        if isinstance(each, click.Option) and not each.multiple and (each.secondary_opts or not each.is_flag):
             each.__class__ = Once
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         take_once(inner)
