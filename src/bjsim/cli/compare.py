@@ -16,6 +16,7 @@ from bjsim.cli.options import (
     is_given,
     parse_varied,
     settings_options,
+    vary_option,
 )
 from bjsim.cli.run import play_on_screen
 from bjsim.cli.waiting import waiting
@@ -42,13 +43,7 @@ CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fr
     metavar="A[,B...]",
     help="Games, as presets or TOML files; each is compared with the first.",
 )
-@click.option(
-    "--vary",
-    "varied",
-    multiple=True,
-    metavar="FIELD=V1,V2...",
-    help="Vary a rule: one game for each value; repeat it for all combinations.",
-)
+@vary_option("Vary a rule: one game for each value; repeat it for all combinations.")
 @settings_options("decks", "ten_probability")
 @ask("until")
 @ask("seed", default=1)

@@ -16,6 +16,7 @@ from bjsim.cli.options import (
     parse_varied,
     refuse_together,
     rules_options,
+    vary_option,
     write_text,
 )
 from bjsim.cli.waiting import waiting
@@ -51,13 +52,7 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
     "Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if both limits are multiples of "
     "that, else 0] With a dollar sign all bets are whole chips of this money: '$5'.",
 )
-@click.option(
-    "--vary",
-    "varied",
-    multiple=True,
-    metavar="FIELD=V1,V2...",
-    help="Compare systems, ramps, optimal, indices, leave or rules; differences are those to the first.",
-)
+@vary_option("Compare systems, ramps, optimal, indices, leave or rules; differences are those to the first.", VARIED)
 @click.option("--load", "load_path", metavar="FILE", help="Compute from a checkpoint instead of playing.")
 @click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
 @files_options(

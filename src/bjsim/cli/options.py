@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from bjsim.arguments import check_distinct, check_writable, without_folders
+from bjsim.arguments import argument, check_distinct, check_writable, without_folders
 from bjsim.asked.kinds import Names, Written
 from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
@@ -62,8 +62,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 CASINO = "vegas-s17"  # the game where none is named, but for the commands of the homework
 
 
+@dataclass(frozen=True)
+class Assigned(Written):
+    """A rule with its value in one word; `decks = 6` is refused before its other words are arguments too many."""
+
+    use: str = "write FIELD=VALUE without blanks, such as peek=true"
+
+    def parse(self, name: str, text: str) -> str:
+        field, _, value = text.partition("=")
+        if not value and (field.strip() in RULE_FIELDS or name == "vary"):
+            raise InputError(f"{argument(name, text)} is not accepted; {self.use}")
+        return text
+
+
 RULES_NAME = AskedType("rules", Written("NAME|FILE.toml"), lambda: PRESETS)
-SETTING = AskedType("set", Written("FIELD=VALUE"), lambda: [f"{name}=" for name in RULE_FIELDS])
+SETTING = AskedType("set", Assigned("FIELD=VALUE"), lambda: [f"{name}=" for name in RULE_FIELDS])
 SHORT = {  # options that are short for --set, with the rule that each sets
     "decks": ("decks", "N|inf", "Number of decks in the shoe; inf draws with replacement."),
     "ten_probability": ("ten_probability", "P", "Probability of a ten-valued card, such as 4/13 or 0.3."),
@@ -278,6 +291,14 @@ def _text(parameter: click.Parameter, value: object) -> str:
 # --- `--vary` of `bjsim compare` and `bjsim count`.
 
 
+def vary_option(about: str, others: Sequence[str] = ()) -> Callable[[F], F]:
+    """Add --vary, for rules and `others`, whose texts a command receives as `varied`."""
+    more = f", or vary {', '.join(others)}" if others else ""
+    kind = Assigned("FIELD=V1,V2...", use=f"write FIELD=V1,V2 without blanks, such as cut=70%,80%{more}")
+    varied = AskedType("vary", kind, lambda: [f"{name}=" for name in (*others, *RULE_FIELDS)])
+    return click.option("--vary", "varied", multiple=True, type=varied, metavar=kind.metavar, help=about)
+
+
 def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list[tuple[str, str]]]:
     """For each `--vary`, its name paired with each of its values.
 
@@ -290,11 +311,8 @@ def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list
     for name, _, value in (text.partition("=") for text in click.get_current_context().params["settings"]):
         owners |= dict.fromkeys(expand_words([(name.strip(), value or "true")], RULE_FIELDS), name)
     for text in varied:
-        name, equals, values = text.partition("=")
+        name, _, values = text.partition("=")
         name = name.strip()
-        if not equals:
-            more = f", or vary {', '.join(others)}" if others else ""
-            raise InputError(f"--vary {text} is not accepted; write FIELD=V1,V2, such as cut=70%,80%{more}")
         axis = [(name, value.strip()) for value in values.split(";" if ";" in values else ",")]
         for field in [name] if name in others else dict.fromkeys(f for _, value in axis for f in _fields(name, value)):
             if field in owners:
