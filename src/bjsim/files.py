@@ -118,10 +118,13 @@ def open_to_change(path: Path, mode: str) -> IO[bytes]:
 
 
 def append_line(path: Path, line: str, most: int = MAX_DATA) -> None:
-    """Append a line to a file, unless it has `most` bytes."""
-    with file_errors(path), open_to_change(path, "ab") as file:
-        if file.tell() < most:
-            file.write(f"{line}\n".encode())
+    """Append a line to a file, unless it has `most` bytes. A killed process may have left half a line."""
+    with file_errors(path), open_to_change(path, "a+b") as file:
+        size = file.tell()
+        file.seek(max(size - 1, 0))
+        is_torn = file.read() not in (b"", b"\n")
+        if size < most:
+            file.write(b"\n" * is_torn + f"{line}\n".encode())
 
 
 def make_folder(path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, overload
 from bjsim.bots.protocol import FAULTS
 from bjsim.errors import printable_lines
 from bjsim.report.data import Described
-from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report, Section, interval, percent
+from bjsim.report.parts import DataColumn, DataTable, Notes, Only, Report, Section, counted, interval, percent
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.running.experiment import Progress, half_width
@@ -84,7 +84,7 @@ class RunResult(Described, Sequence[BotResult]):
         hands = {one.tally.rounds for one in self}
         each = " each" if len(self) > 1 else ""
         most = max(hands, default=0)
-        count = f"up to {most:,} hands each" if len(hands) > 1 else f"{most:,} hand{'s' * (most != 1)}{each}"
+        count = f"up to {most:,} hands each" if len(hands) > 1 else f"{counted(most, 'hand')}{each}"
         title = f"The return of {self[0].name}" if len(self) == 1 else f"The returns of {len(self)} bots"
         return Report(
             title, [game_text(self.rules), f"{count}, seed {self.seed}"], parts, [self.rules], data=self._data
@@ -156,8 +156,7 @@ class RunResult(Described, Sequence[BotResult]):
         return replace(self, results=results, missing=tuple(missing), failure=failure)
 
     def __repr__(self) -> str:
-        stopped = ", stopped" if self.stopped or self.failure else ""
-        bots = f"{len(self)} bot{'s' * (len(self) != 1)}"
+        bots, stopped = counted(len(self), "bot"), ", stopped" * bool(self.stopped or self.failure)
         return f"RunResult({self.rules}, seed {self.seed}, {bots}, {self.rounds:,} rounds{stopped})"
 
 

@@ -339,6 +339,7 @@ def test_chips_that_exist_are_named_where_a_unit_is_found(stored):
     ).json
     assert [game["unit"] for game in varied["games"]] == [25, 25]
     assert "needs the money of a unit" in refusal("count", "--load", stored[0] / "run.count", "--chip", "$5")
+    assert "leaves none" in refusal("count", "--load", stored[0] / "run.count", "--leave-minutes", 9)
 
 
 def test_a_kelly_fraction_that_raises_the_risk_of_ruin_is_noted(stored):

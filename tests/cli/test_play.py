@@ -339,7 +339,7 @@ def test_counting_is_asked_every_three_rounds() -> None:
         (("--count", "high"), "no counting system is called 'high'"),
         (
             ("--topic", "soft,aces"),
-            "no topic is called 'aces'; topics are hard, soft, pairs, doubles, surrender, close",
+            "--topic aces is not accepted; use hard, soft, pairs, doubles, surrender, close",
         ),
         (("--topic", "surrender", "--set", "surrender=none"), "easy has no decisions to drill on the topics surrender"),
         (("--bots", "a,b,c,d,e,f,g"), "seats = 8 is not accepted; use 1 to 7"),

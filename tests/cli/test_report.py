@@ -306,7 +306,8 @@ def test_numbers_are_short_and_never_minus_zero():
         "12.00",
         "∞",
     ]
-    assert [parts.short_count(x) for x in (100, 10_000, 2_500_000, 1e9)] == ["100", "10k", "2.5M", "1G"]
+    counts = (100, 999.9, 10_000, 999_999, 2_500_000, 1e9)
+    assert [parts.short_count(x) for x in counts] == ["100", "1k", "10k", "1M", "2.5M", "1G"]
     assert [parts.percent(x, sign=sign) for x in (-1e-9, 0.0) for sign in ("+", "")] == ["+0.0000%", "0.0000%"] * 2
     assert parts.percent(-0.12345, 1) == "-12.3%" and parts.percent(math.inf) == "+inf%"
     assert [round_values(0, high) for high in (4, 9, 24)] == [[0, 1, 2, 3, 4], [0, 2, 4, 6, 8], [0, 5, 10, 15, 20]]

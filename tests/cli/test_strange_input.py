@@ -438,7 +438,7 @@ def test_a_missing_argument_is_shown_where_it_belongs(words):
 
 
 def test_a_name_is_no_markup_and_comes_back_from_a_file(tmp_path):
-    odd = "🂡 a[/b] [new] \\x"
+    odd = "🂡 a[/b] [new] \\x :bug:"
     assert odd in bjsim("learn", "--rules", "neller", "--set", f"name={odd}", "--episodes", 1000).out
     (tmp_path / "g.toml").write_text(bjsim("rules", "easy", "--set", f"name={odd}", "--toml").out, encoding="utf-8")
     assert load_rules(tmp_path / "g.toml").name == odd

@@ -2,6 +2,7 @@
 
 from bjsim.sim.game.rule_text import written
 from bjsim.sim.game.rules import RULE_FIELDS, Rules
+from bjsim.strategies.evaluation.compare import WITHOUT_VALUE
 
 PAGES = {
     "start": "Start",
@@ -56,7 +57,6 @@ VALUES = {  # offered for other rules that accept more
     "dealer_stands_on": ("17", "18"),
 }
 OPEN = {"decks", "cut", "blackjack_pays", "double_on", "max_hands", *VALUES}  # rules with values besides the offered
-WITHOUT_VALUE = {"cut", "raises", "buy_in", "chips", "turns", "move_cap", "seats"}  # change no exact value
 
 
 def rule_controls(page: str) -> list[dict[str, object]]:

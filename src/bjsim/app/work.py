@@ -16,7 +16,7 @@ from bjsim.report.page import page_body, render_page
 from bjsim.report.parts import Code, DataColumn, DataTable, Folded, Notes, Report, Section, percent, typeset
 from bjsim.sim.game.actions import LETTERS
 from bjsim.sim.game.cards import RANKS
-from bjsim.sim.game.events import game_text
+from bjsim.sim.game.events import format_decks, game_text
 from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.evaluation.compare import Evaluation, difference, evaluate_chart, solve
@@ -73,7 +73,7 @@ def game_report(asked: ChosenGame) -> str:
     """The value of a game, in money too, and its best chart: what is computed at once."""
     solution = solve(asked.rules())
     rules, value, valued = solution.rules, float(solution.value), ValuedChart.of_best(solution)
-    deal = "an infinite shoe" if rules.infinite or solution.refusal else f"{rules.decks} deck{'s' * (rules.decks != 1)}"
+    deal = "an infinite shoe" if rules.infinite or solution.refusal else format_decks(rules)
     game, *lines = game_lines(solution, game_text(rules))
     known = math.isfinite(value)
     edge = f"{100 * abs(value):.3f}" if known else "∞"

@@ -218,7 +218,10 @@ class Several(Names):
     use: str = "a list of names"
 
     def parse(self, name: str, text: str) -> Any:
-        return self.check(name, super().parse(name, text))
+        names = super().parse(name, text)
+        for wrong in (each for each in names if self.words and each not in self.words):
+            raise InputError(f"{argument(name, wrong)} is not accepted; use {', '.join(self.words)}")
+        return self.check(name, names)
 
     def check(self, name: str, value: Any) -> tuple[str, ...]:
         names = [value] if isinstance(value, str) and not self.words else value

@@ -15,9 +15,10 @@ from bjsim.bots.contest.standings import describe_pair
 from bjsim.cli.asked import ask
 from bjsim.cli.bot_game import slow_hint, without_plot
 from bjsim.cli.koth_play import ContestScreen, choose_contest, host_options
-from bjsim.cli.options import Files, counted, files_options, given_command
+from bjsim.cli.options import Files, files_options, given_command
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
+from bjsim.report.parts import counted
 from bjsim.report.terminal import say
 
 

@@ -19,8 +19,9 @@ from bjsim.bots.protocol import need_programs
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import Files, counted, is_given, rules_option, set_option
+from bjsim.cli.options import Files, is_given, rules_option, set_option
 from bjsim.errors import InputError, RunFailed, printable, printable_lines
+from bjsim.report.parts import counted
 from bjsim.report.terminal import say
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS

@@ -8,7 +8,16 @@ import click
 from bjsim.arguments import MAX_HANDS
 from bjsim.asked.kinds import Names
 from bjsim.cli.asked import AskedType, ask
-from bjsim.cli.options import CASINO, Files, files_options, given_command, parse_varied, settings_options
+from bjsim.cli.options import (
+    CASINO,
+    Files,
+    files_options,
+    given_command,
+    is_given,
+    parse_varied,
+    settings_options,
+    vary_option,
+)
 from bjsim.cli.run import play_on_screen
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, RunFailed
@@ -34,13 +43,7 @@ CUT_PRECISION = 5e-5  # initial bets, where games differ only in their cut: a fr
     metavar="A[,B...]",
     help="Games, as presets or TOML files; each is compared with the first.",
 )
-@click.option(
-    "--vary",
-    "varied",
-    multiple=True,
-    metavar="FIELD=V1,V2...",
-    help="Vary a rule: one game for each value; repeat it for all combinations.",
-)
+@vary_option("Vary a rule: one game for each value; repeat it for all combinations.")
 @settings_options("decks", "ten_probability")
 @ask("until")
 @ask("seed", default=1)
@@ -73,6 +76,9 @@ def compare(
         raise InputError("--until is for finite shoes, and these are infinite; leave it out, or give --decks 1 to 8")
     if until is None and differ_in_cut_alone(games) and not any(refusal(game, "luck") for game in games):
         until = CUT_PRECISION
+    for name in ("seed", "workers"):
+        if until is None and is_given(name):
+            raise InputError(f"--{name} is for what --until plays; give --until P%, such as 0.01%, or leave it out")
     with waiting("solving the games") as line:
         compared = compare_games(games, lambda done: line.say("solving the games", done, len(games)))
     played: list[BotResult | None] = [None] * len(games)

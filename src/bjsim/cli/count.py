@@ -1,8 +1,6 @@
 """`bjsim count`: how a card counter does in a game; and `bjsim count indices`: when to depart from the best chart."""
 
-from bisect import bisect
 from dataclasses import fields, replace
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -18,6 +16,7 @@ from bjsim.cli.options import (
     parse_varied,
     refuse_together,
     rules_options,
+    vary_option,
     write_text,
 )
 from bjsim.cli.waiting import waiting
@@ -26,13 +25,12 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.counting.count_run import CountRun
 from bjsim.strategies.counting.departures import format_departures
 from bjsim.strategies.counting.indices import find_indices
-from bjsim.strategies.counting.ramp import Bet, BetLimits, Ramp
+from bjsim.strategies.counting.ramp import BetLimits, Ramp
 from bjsim.strategies.counting.request import BETS, CountRequest, play_request
-from bjsim.strategies.counting.result import CountComparison, CountResult
+from bjsim.strategies.counting.result import CountComparison, CountResult, in_chips
 from bjsim.strategies.counting.system import built_in_systems, find_system
 from bjsim.strategies.counting.typical import decks_to_count
 
-CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 VARIED = ("system", "ramp", "optimal", "indices", "leave")  # what `--vary` accepts besides the rules
 REQUESTED = tuple(
     each.name for each in fields(CountRequest) if each.init and each.name not in (*BETS, "rules", "span", "on_progress")
@@ -54,13 +52,7 @@ PLAYED = ("rules_name", "settings", "decks", "cut", "players", *REQUESTED, "vari
     "Bets of --optimal are multiples of this; 0: not rounded.  [default: 1, or 0.5 if both limits are multiples of "
     "that, else 0] With a dollar sign all bets are whole chips of this money: '$5'.",
 )
-@click.option(
-    "--vary",
-    "varied",
-    multiple=True,
-    metavar="FIELD=V1,V2...",
-    help="Compare systems, ramps, optimal, indices, leave or rules; differences are those to the first.",
-)
+@vary_option("Compare systems, ramps, optimal, indices, leave or rules; differences are those to the first.", VARIED)
 @click.option("--load", "load_path", metavar="FILE", help="Compute from a checkpoint instead of playing.")
 @click.option("--fan", "fan_path", metavar="FILE.png|.svg", help="Draw the bankroll over time: 5%, 50% and 95%.")
 @files_options(
@@ -95,6 +87,8 @@ def count(files: Files, **options: Any) -> None:
     if options["load_path"]:
         result = CountResult.load(options["load_path"], **bets)
         with_unit(result.request, options["chip"])
+        if is_given("leave_minutes") and result.request.leaves is None:
+            raise InputError("--leave-minutes is what leaving a shoe costs, and this counter leaves none; leave it out")
     else:
         request = with_unit(make_request(options, bets), options["chip"])
         result = CountResult.of(play_one(request), request)
@@ -142,35 +136,6 @@ def with_unit(request: CountRequest, chip: float | None) -> CountRequest:
     if isinstance(chip, Dollars) and request.terms.unit is None and request.terms.money is None:
         raise InputError(f"--chip ${chip:g} needs the money of a unit; give --unit, or --ror with --bankroll")
     return request
-
-
-def in_chips(result: CountResult, chip: float | None) -> CountResult:
-    """The same rounds with bets in whole chips, if `chip` is money, and the risk that these bets have.
-
-    A unit computed from a risk of ruin is rarely a whole number of chips, so a note gives the risk with common chips.
-    """
-    if isinstance(chip, Dollars):
-        found = bet_in_chips(result, chip)
-        note = f"before the bets were rounded, the risk of ruin was {result['ror'].text}"
-        return replace(found, notes=(*found.notes, note))
-    unit = result.terms.unit
-    if result.terms.money is None or unit is None or unit > CHIPS[-1]:
-        return result
-    above = bisect(CHIPS, unit)
-    rounded = [(money, bet_in_chips(result, money)) for money in CHIPS[max(0, above - 1) : above + 1]]
-    risks = [f"${money}: {one['ror'].text}, {one['ev_per_hour'].text} $ an hour" for money, one in rounded]
-    note = f"risk of ruin and profit with bets in chips of {'; '.join(risks)} (--chip '$5')"
-    return replace(result, notes=(*result.notes, note))
-
-
-def bet_in_chips(result: CountResult, chip: float) -> CountResult:
-    """The same rounds and bank with bets of whole chips of this money, at least one."""
-    terms, run = result.terms, result.run
-    assert terms.unit is not None
-    chips = [max(1, int(bet * terms.unit / chip + 0.5)) if bet else 0 for bet in result.bets.tolist()]
-    steps = zip(run.returns.counts.tolist(), chips, run.spots.tolist(), strict=True)
-    ramp = Ramp(tuple((Fraction(count), Bet(Fraction(bet), spots)) for count, bet, spots in steps))
-    return result.with_bets(ramp=ramp, unit=chip, ror=None, bankroll=terms.bankroll * terms.unit)
 
 
 def make_request(options: dict[str, Any], bets: dict[str, Any]) -> CountRequest:

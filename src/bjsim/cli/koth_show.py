@@ -16,9 +16,10 @@ from bjsim.bots.contest.replay import Answers, protocols, questions, replay
 from bjsim.bots.contest.replay import verify as replay_contest
 from bjsim.bots.contest.schedule import Roster
 from bjsim.bots.contest.standings import Standings
-from bjsim.cli.options import Files, counted, files_options
+from bjsim.cli.options import Files, files_options
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, printable, printable_lines, shorten
+from bjsim.report.parts import counted
 
 # --- What bots received and answered at a table.
 

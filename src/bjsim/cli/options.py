@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -14,16 +14,15 @@ from typing import Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from bjsim.arguments import check_distinct, check_writable, without_folders
+from bjsim.arguments import argument, check_distinct, check_writable, without_folders
 from bjsim.asked.kinds import Names, Written
 from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError
 from bjsim.files import write_file
-from bjsim.json_values import json_values
 from bjsim.report.data import Described, to_json
 from bjsim.report.parts import Report
-from bjsim.sim.game.presets import PRESETS, read_setting, the_rules
+from bjsim.sim.game.presets import PRESETS, the_rules
 from bjsim.sim.game.rule_text import expand_words
 from bjsim.sim.game.rules import RULE_FIELDS, parse_field
 
@@ -49,9 +48,9 @@ class Once(click.Option):
 
 
 def take_once(command: click.Command) -> None:
-    """Let every option of a command and its subcommands that takes one value be given once."""
+    """Let every option of a command and its subcommands that takes one value, or is on or off, be given once."""
     for each in command.params:
-        if isinstance(each, click.Option) and not (each.multiple or each.is_flag):
+        if isinstance(each, click.Option) and not each.multiple and (each.secondary_opts or not each.is_flag):
             each.__class__ = Once
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         take_once(inner)
@@ -63,16 +62,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 CASINO = "vegas-s17"  # the game where none is named, but for the commands of the homework
 
 
-class Setting(Written):
-    """A change of a rule, read at once: click would complain of the words after `--set decks = 6` before."""
+@dataclass(frozen=True)
+class Assigned(Written):
+    """A rule with its value in one word; `decks = 6` is refused before its other words are arguments too many."""
 
-    def check(self, name: str, value: Any) -> Any:
-        read_setting(value)
-        return value
+    use: str = "write FIELD=VALUE without blanks, such as peek=true"
+
+    def parse(self, name: str, text: str) -> str:
+        field, _, value = text.partition("=")
+        if not value and (field.strip() in RULE_FIELDS or name == "vary"):
+            raise InputError(f"{argument(name, text)} is not accepted; {self.use}")
+        return text
 
 
 RULES_NAME = AskedType("rules", Written("NAME|FILE.toml"), lambda: PRESETS)
-SETTING = AskedType("set", Setting("FIELD=VALUE"), lambda: [f"{name}=" for name in RULE_FIELDS])
+SETTING = AskedType("set", Assigned("FIELD=VALUE"), lambda: [f"{name}=" for name in RULE_FIELDS])
 SHORT = {  # options that are short for --set, with the rule that each sets
     "decks": ("decks", "N|inf", "Number of decks in the shoe; inf draws with replacement."),
     "ten_probability": ("ten_probability", "P", "Probability of a ten-valued card, such as 4/13 or 0.3."),
@@ -138,12 +142,6 @@ def refuse_together(first: str, *others: str, why: str = "") -> None:
     for other in others if is_given(first) else ():
         if is_given(other):
             raise InputError(f"{options[first]} and {options[other]} cannot be combined{why}; leave out one of them")
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, such as `1 match` or `1,200 hands`."""
-    plural = noun + ("es" if noun.endswith("ch") else "s")
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 # --- Options for the files that a command writes, and the writing of text and JSON.
@@ -241,8 +239,8 @@ def files_options(drawn: str, page: str = "Write a self-contained page to publis
 
 
 def write_json(data: object, path: str) -> None:
-    """Write JSON to a file or, for `-`, to standard output; infinities become text, and nan becomes null."""
-    write_text(json.dumps(json_values(data), indent=2) + "\n", path)
+    """Write JSON values to a file or, for `-`, to standard output."""
+    write_text(json.dumps(data, indent=2) + "\n", path)
 
 
 def write_text(text: str, path: str) -> None:
@@ -293,6 +291,14 @@ def _text(parameter: click.Parameter, value: object) -> str:
 # --- `--vary` of `bjsim compare` and `bjsim count`.
 
 
+def vary_option(about: str, others: Sequence[str] = ()) -> Callable[[F], F]:
+    """Add --vary, for rules and `others`, whose texts a command receives as `varied`."""
+    more = f", or vary {', '.join(others)}" if others else ""
+    kind = Assigned("FIELD=V1,V2...", use=f"write FIELD=V1,V2 without blanks, such as cut=70%,80%{more}")
+    varied = AskedType("vary", kind, lambda: [f"{name}=" for name in (*others, *RULE_FIELDS)])
+    return click.option("--vary", "varied", multiple=True, type=varied, metavar=kind.metavar, help=about)
+
+
 def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list[tuple[str, str]]]:
     """For each `--vary`, its name paired with each of its values.
 
@@ -305,11 +311,8 @@ def parse_varied(varied: Sequence[str], others: Sequence[str] = ()) -> list[list
     for name, _, value in (text.partition("=") for text in click.get_current_context().params["settings"]):
         owners |= dict.fromkeys(expand_words([(name.strip(), value or "true")], RULE_FIELDS), name)
     for text in varied:
-        name, equals, values = text.partition("=")
+        name, _, values = text.partition("=")
         name = name.strip()
-        if not equals:
-            more = f", or vary {', '.join(others)}" if others else ""
-            raise InputError(f"--vary {text} is not accepted; write FIELD=V1,V2, such as cut=70%,80%{more}")
         axis = [(name, value.strip()) for value in values.split(";" if ";" in values else ",")]
         for field in [name] if name in others else dict.fromkeys(f for _, value in axis for f in _fields(name, value)):
             if field in owners:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from bjsim.asked.kinds import Count, Names
+from bjsim.asked.kinds import Count, Several
 from bjsim.cli.asked import ask
 from bjsim.cli.options import refuse_together, rules_options
 from bjsim.cli.person import Terminal, ask_bet, ask_move, ask_until, run_drill
@@ -46,8 +46,7 @@ SEEDS = 10**6  # seeds that are drawn, short enough to be typed
 @ask(
     "topic",
     "Drill these topics only: hard, soft, pairs, doubles, surrender, close.",
-    kind=Names("T[,U...]"),
-    known=lambda: TOPICS,
+    kind=Several("T[,U...]", words=TOPICS),
     variable="topics",
 )
 @click.option("--no-record", is_flag=True, help="Neither read nor write the record of what you missed.")
@@ -67,7 +66,7 @@ def play(
     bots: list[str] | None,
     has_coach: bool,
     is_drill: bool,
-    topics: list[str] | None,
+    topics: tuple[str, ...] | None,
     no_record: bool,
     system: str | None,
     shoe_text: str | None,
@@ -106,7 +105,7 @@ def play(
         if has_coach or is_drill:
             with waiting("solving the game"):
                 tally = hire_coach(rules, None if no_record else record_path(), practice)
-        drill = Drill(tally.coach, seed, topics or [], tally.record) if tally and is_drill else None
+        drill = Drill(tally.coach, seed, topics or (), tally.record) if tally and is_drill else None
         about = "an infinite shoe" if rules.infinite else format_decks(rules)
         shown = "both dealer cards are shown, " if rules.dealer_shows == "both" else ""
         cards = f"seed {seed}" if shoe_text is None else "a scripted shoe"

@@ -14,10 +14,10 @@ from rich.text import Text
 
 from bjsim.bots.seats import BotOptions, is_program
 from bjsim.cli.asked import asked_of
-from bjsim.cli.options import Files, counted, files_options, given_command, homework_rules
+from bjsim.cli.options import Files, files_options, given_command, homework_rules, is_given
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import InputError, RunFailed, printable
-from bjsim.report.parts import Notes, percent
+from bjsim.report.parts import Notes, counted, percent
 from bjsim.request import RunRequest
 from bjsim.run_result import RunResult, rounds_expected
 from bjsim.sim.engine.compile_notice import COMPILING
@@ -99,6 +99,8 @@ def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     programs = BotOptions(**{each.name: asked.pop(each.name) for each in fields(BotOptions)})
     with waiting("finding the bots"):
         request = RunRequest(rules, bots, programs=programs, **asked)
+    if not request.has_programs and (given := [each.name for each in fields(BotOptions) if is_given(each.name)]):
+        raise InputError(f"--{given[0]} is for bots that are programs, and none plays; leave it out")
     screen, result = play_on_screen(request, files.quiet)
     rounds = result.progress.rounds - result.progress.rounds_before
     notes = [f"{counted(rounds, 'round')} in {result.seconds:.2f} s, {format_speed(result.rounds_per_second)}"]

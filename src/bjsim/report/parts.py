@@ -42,12 +42,19 @@ def decimals(value: float, places: int) -> str:
     return "<" * small + (text.removeprefix("0") if value else "0")
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, such as `1 match` or `1,200 hands`."""
+    plural = noun + ("es" if noun.endswith("ch") else "s")
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
 def short_count(count: float) -> str:
     """A number in few characters: `10k`, `2.5M`."""
+    rounded = float(f"{count:.3g}")
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if count >= size:
-            return f"{count / size:.3g}{letter}"
-    return f"{count:.3g}"
+        if rounded >= size:
+            return f"{rounded / size:.3g}{letter}"
+    return f"{rounded:.3g}"
 
 
 # --- Figures, tables and text.

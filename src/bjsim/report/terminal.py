@@ -31,8 +31,9 @@ def print_report(console: Console, report: parts.Report) -> None:
 
 
 def say(console: Console, line: str, style: str = "") -> None:
-    """Print a line, which a terminal wraps between its words."""
-    console.print(line, style=style, highlight=False, markup=False, soft_wrap=not console.is_terminal)
+    """Print a line as it is, which a terminal wraps between its words."""
+    is_file = not console.is_terminal
+    console.print(line, style=style, highlight=False, markup=False, emoji=False, soft_wrap=is_file)
 
 
 def print_part(part: object, console: Console) -> None:

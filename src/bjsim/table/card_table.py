@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bjsim.errors import InputError, printable
+from bjsim.report.parts import counted
 from bjsim.sim.game.actions import ATTACK, INSURANCE, STAND, Action, Player, View
 from bjsim.sim.game.events import Event, RoundResult
 from bjsim.sim.game.round import Round, ask_action, find_observers, show_events
@@ -109,9 +110,8 @@ class CardTable:
     def summary(self) -> str:
         """The person's winnings, in words."""
         won = self.holds[PERSON] - self.chips
-        rounds = "1 round" if self.played == 1 else f"{self.played} rounds"
         result = f"{'won' if won > 0 else 'lost'} {format_chips(abs(won))}" if won else "broke even"
-        return f"You played {rounds} and {result}: you have {format_chips(self.holds[PERSON])}."
+        return f"You played {counted(self.played, 'round')} and {result}: you have {format_chips(self.holds[PERSON])}."
 
     def _why_over(self) -> str:
         if self.rounds is not None and self.played >= self.rounds and not self._tied:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bjsim.errors import RunFailed
-from bjsim.report.parts import percent, typeset
+from bjsim.report.parts import counted, percent, typeset
 from bjsim.sim.game.actions import ATTACK, EXCHANGE, INSURANCE, NAMES, Action, View
 from bjsim.sim.game.cards import HIDDEN, RANKS, Hand
 from bjsim.sim.game.events import (
@@ -371,10 +371,9 @@ class CoachTally:
     def total(self) -> str:
         if not self.decisions:
             return "no decisions judged"
-        decisions = "1 decision" if self.decisions == 1 else f"{self.decisions} decisions"
-        mistakes = "1 mistake" if len(self.misses) == 1 else f"{len(self.misses) or 'no'} mistakes"
+        mistakes = counted(len(self.misses), "mistake") if self.misses else "no mistakes"
         lost = f", {format_bets(sum(miss.lost for miss in self.misses))} lost" if self.misses else ""
-        return f"{mistakes} in {decisions}{lost}"
+        return f"{mistakes} in {counted(self.decisions, 'decision')}{lost}"
 
 
 def format_bets(amount: float) -> str:

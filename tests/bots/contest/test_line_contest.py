@@ -272,6 +272,7 @@ def test_logs_are_limited_and_bad_lines_are_skipped(tmp_path, monkeypatch):
     assert (again.moves, again.seconds) == (logs.moves, logs.seconds) == ({0: 8, 2: 2}, {0: 2.0, 2: 0.5})
     again.add([log])
     assert again.ms_per_move(0) == 250 and logs.ms_per_move(1) is None
+    assert journal.Logs(tmp_path).moves == again.moves  # also after the half of a line
 
 
 def test_what_a_bot_says_of_itself_is_in_the_limit_of_its_log(tmp_path, monkeypatch):

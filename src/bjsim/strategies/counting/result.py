@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from bjsim.arguments import MAX_HANDS, without_folders
 from bjsim.arrays import Floats
+from bjsim.asked.kinds import Dollars
 from bjsim.errors import InputError
 from bjsim.report.data import Described, data_frame
 from bjsim.report.page import render_page
@@ -42,7 +45,7 @@ from bjsim.sim.stats.estimate import Z95
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.count_run import CountRun, difference_error, has_common_cards
 from bjsim.strategies.counting.departures import format_departures
-from bjsim.strategies.counting.ramp import bankroll_fan
+from bjsim.strategies.counting.ramp import Bet, Ramp, bankroll_fan
 from bjsim.strategies.counting.request import BETS, CountRequest, listed_axes, place_bets, play_apart, remarks
 from bjsim.strategies.counting.returns import (
     CountReturns,
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
 
 
 Play = Callable[[CountRequest, str], CountRun]
+CHIPS = (1, 5, 25, 100, 500, 1000, 5000, 25_000)  # that casinos have
 # What a stored run may vary besides its bets: its chart and index plays stay, or are given.
 SAME_PLAYS = {"chart", "indices", "cut", "seats", "insurance", "leave", "rounds", "until", "seed", "adjust_luck"}
 
@@ -364,6 +368,35 @@ def _only_bets(given: dict[str, Any]) -> dict[str, Any]:
     if unknown := given.keys() - set(BETS):
         raise InputError(f"{min(unknown)}: it is no bet, and needs another run; bets are {', '.join(BETS)}")
     return given
+
+
+def in_chips(result: CountResult, chip: float | None) -> CountResult:
+    """The same rounds with bets in whole chips, if `chip` is money, and the risk that these bets have.
+
+    A unit computed from a risk of ruin is rarely a whole number of chips, so a note gives the risk with common chips.
+    """
+    if isinstance(chip, Dollars):
+        found = _bet_in_chips(result, chip)
+        note = f"before the bets were rounded, the risk of ruin was {result['ror'].text}"
+        return replace(found, notes=(*found.notes, note))
+    unit = result.terms.unit
+    if result.terms.money is None or unit is None or unit > CHIPS[-1]:
+        return result
+    above = bisect(CHIPS, unit)
+    rounded = [(money, _bet_in_chips(result, money)) for money in CHIPS[max(0, above - 1) : above + 1]]
+    risks = [f"${money}: {one['ror'].text}, {one['ev_per_hour'].text} $ an hour" for money, one in rounded]
+    note = f"risk of ruin and profit with bets in chips of {'; '.join(risks)} (--chip '$5')"
+    return replace(result, notes=(*result.notes, note))
+
+
+def _bet_in_chips(result: CountResult, chip: float) -> CountResult:
+    """The same rounds and bank with bets of whole chips of this money, at least one."""
+    terms, run = result.terms, result.run
+    assert terms.unit is not None
+    chips = [max(1, int(bet * terms.unit / chip + 0.5)) if bet else 0 for bet in result.bets.tolist()]
+    steps = zip(run.returns.counts.tolist(), chips, run.spots.tolist(), strict=True)
+    ramp = Ramp(tuple((Fraction(count), Bet(Fraction(bet), spots)) for count, bet, spots in steps))
+    return result.with_bets(ramp=ramp, unit=chip, ror=None, bankroll=terms.bankroll * terms.unit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

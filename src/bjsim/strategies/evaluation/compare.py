@@ -77,9 +77,12 @@ def best_chart(rules: Rules) -> Chart:
     return replace(_best_chart(_as_solved(rules)), rules=rules)
 
 
+# Rules that change neither the best chart nor the value of any; their values do not matter.
+WITHOUT_VALUE = dict(cut=1, raises=False, seats=1, turns="in-turn", buy_in=10, chips=200, move_cap=100)
+
+
 def _as_solved(rules: Rules) -> Rules:
-    """The rules without the fields that change neither the best chart nor the value of any."""
-    return rules.replace(name="", cut=1, raises=False, seats=1, turns="in-turn", buy_in=10, chips=200, move_cap=100)
+    return rules.replace(name="", **WITHOUT_VALUE)
 
 
 @lru_cache(maxsize=KEPT)

@@ -65,7 +65,7 @@ class ShoeStates:
         if points < 21 + 21 + 2 * TEN:
             raise InputError(
                 f"the shoe may run out during a round: its {self.composition.cards} cards total {points:.0f} points, "
-                "and a round can need 62"
+                "and a round without splits can need 62"
             )
 
     @cached_property
