@@ -180,6 +180,19 @@ ROUNDS = {
         """,
         [0], [1],
     ),
+    "neller-v1: three sevens win triple": (
+        "neller-v1", {}, "7 6 7 T  7  9", ["H, S"],
+        """
+        0.0 card 7
+        dealer card 6
+        0.0 card 7
+        dealer hidden T
+        0.0 action H, card 7, action S, end stood
+        dealer shown T, card 9
+        0.0 paid 3
+        """,
+        [3], [0],
+    ),
     "neller-v1: 8-7-6 wins double, a tie with it is replayed": (
         "neller-v1", {}, "7 T 8 6  6  5", ["H, S"],
         """
@@ -192,6 +205,23 @@ ROUNDS = {
         0.0 paid replayed
         """,
         [0], [1],
+    ),
+    "neller-v1: six cards win triple, five cards nothing when the dealer has more": (
+        "neller-v1", {"seats": 2}, "2 2 9  2 3 9  3 2 4 6  2 4 6", ["H, H, H, H, S", "H, H, H, S"],
+        """
+        0.0 card 2
+        1.0 card 2
+        dealer card 9
+        0.0 card 2
+        1.0 card 3
+        dealer hidden 9
+        0.0 action H, card 3, action H, card 2, action H, card 4, action H, card 6, action S, end stood
+        1.0 action H, card 2, action H, card 4, action H, card 6, action S, end stood
+        dealer shown 9
+        0.0 paid 3
+        1.0 paid -1
+        """,
+        [3, -1], [0, 0],
     ),
     "neller-v2: two jacks are split, each half takes its own way, and ace and jack is a natural there too": (
         "neller-v2", {}, "J 6 J 9  5 5  A  7", ["P, H, S"],
