@@ -6,34 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bjsim.strategies.mdp.model import FiniteMDP, Outcome
+from bjsim.strategies.mdp.model import FiniteMDP, Outcome, mdp_from_dict
 from bjsim.strategies.mdp.solve import EVALUATED, SolvedMDP, check_ends, error_bound, evaluate, steps_to_end
-
-
-@dataclass(frozen=True)
-class TwoStates:
-    """Puterman (1994), example 3.1.1: s1 may stay (pays 5, half the time falling to s2) or leave (pays 10), s2 costs 1.
-
-    With discount g: v(s2) = -1 / (1 - g); the value of staying in s1 is (5 + g/2 * v(s2)) / (1 - g/2), and that of
-    leaving 10 + g * v(s2).
-    Play never ends, so a value exists only with g < 1.
-    """
-
-    def start(self) -> dict[str, float]:
-        return {"s1": 1.0}
-
-    def terminal(self, state: str) -> bool:
-        return False
-
-    def actions(self, state: str) -> list[str]:
-        return ["stay", "leave"] if state == "s1" else ["stay"]
-
-    def outcomes(self, state: str, action: str) -> list[Outcome]:
-        if state == "s2":
-            return [Outcome(1, "s2", -1)]
-        if action == "leave":
-            return [Outcome(1, "s2", 10)]
-        return [Outcome(0.5, "s1", 5), Outcome(0.5, "s2", 5)]
 
 
 @dataclass(frozen=True)
@@ -116,7 +90,9 @@ def bold_play(share: float, heads: float) -> float:
     return value
 
 
-# `TwoStates` as a file for `bjsim learn`.
+# Puterman (1994), example 3.1.1: s1 may stay (pays 5, half the time falling to s2) or leave (pays 10), s2 costs 1. With
+# discount g: v(s2) = -1 / (1 - g); staying in s1 has the value (5 + g/2 v(s2)) / (1 - g/2), leaving 10 + g v(s2). Play
+# never ends, so a value exists only with g < 1.
 CHAIN = {
     "gamma": 0.9,
     "states": {
@@ -127,6 +103,10 @@ CHAIN = {
         "s2": {"stay": [{"to": "s2", "reward": -1}]},
     },
 }
+
+
+def chain(gamma: float) -> FiniteMDP:
+    return mdp_from_dict(CHAIN | {"gamma": gamma})
 
 
 def proper_policy(mdp: FiniteMDP) -> np.ndarray:

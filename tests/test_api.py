@@ -144,7 +144,7 @@ def test_importing_the_package_imports_no_array_library() -> None:
 def test_all_errors_have_one_root() -> None:
     assert issubclass(bjsim.InputError, bjsim.BjsimError) and issubclass(bjsim.InputError, ValueError)
     assert issubclass(bjsim.RunFailed, bjsim.BjsimError) and issubclass(bjsim.RunFailed, RuntimeError)
-    with pytest.raises(bjsim.BjsimError):
+    with pytest.raises(bjsim.BjsimError, match="no rule set is called 'no such game'"):
         bjsim.load_rules("no such game")
 
 
@@ -178,7 +178,7 @@ def test_a_chart_is_evaluated_by_name_by_file_and_as_it_is(tmp_path: Path) -> No
 def test_games_are_compared_with_the_first() -> None:
     first, second = bjsim.compare("single-deck", bjsim.load_rules("single-deck").replace(blackjack_pays="6/5"))
     assert first.difference == 0 > second.difference
-    with pytest.raises(bjsim.InputError):
+    with pytest.raises(bjsim.InputError, match="compare takes at least one game"):
         bjsim.compare()
     with pytest.raises(bjsim.InputError, match="rules: an int is not accepted"):
         bjsim.compare(17)  # type: ignore[arg-type]
@@ -209,7 +209,7 @@ def test_a_solution_values_hands_cells_charts_and_the_dealer(rules: str) -> None
         assert sum(solution.dealer(shown).values()) == pytest.approx(1, abs=1e-12)
     for (_, column), values in solution.cell_values().items():
         assert values and column in solution.chart.states.columns
-    with pytest.raises(bjsim.InputError):
+    with pytest.raises(bjsim.InputError, match="the dealer cannot show 'x'"):
         solution.dealer("x")
     with pytest.raises(bjsim.InputError, match="hoyle"):
         solution.value_of("hoyle")
@@ -339,7 +339,7 @@ def test_a_contest_is_hosted(tmp_path: Path) -> None:
     standings = bjsim.contest(["optimal", "lim17"], tmp_path / "hill", matches=2, seed=1)
     assert standings.matches == 2
     assert {file.name for file in (tmp_path / "hill").iterdir()} >= {"journal.jsonl", "standings.json", "index.html"}
-    with pytest.raises(bjsim.InputError):
+    with pytest.raises(bjsim.InputError, match="a contest needs two bots or more, not 1"):
         bjsim.contest(["optimal"], tmp_path / "other")
 
 

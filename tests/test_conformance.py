@@ -151,5 +151,5 @@ def test_an_illegal_answer_is_seen() -> None:
     ]
     raising = view._replace(legal="SHB")
     assert illegal([(raising, Action("B", 9)), (raising, Action("B", 10))]) == [(raising, Action("B", 10))]
-    with pytest.raises(bjsim.RunFailed):
+    with pytest.raises(bjsim.RunFailed, match="cheat answered B"):
         play(named_rules("cardshark"), Cheat(), 1)

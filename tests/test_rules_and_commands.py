@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 from support.fronts import decision_process, exact
-from support.unusual import PLAIN
+from support.unusual import PLAIN, UNUSUAL
 
 import bjsim
 from bjsim.errors import InputError
@@ -16,58 +16,22 @@ from bjsim.sim.game.rules import Rules
 from bjsim.strategies.learning.observations import decision_values
 from bjsim.strategies.mdp.solve import start_value, value_iteration
 
-NO_PEEK: dict[str, object] = {"peek": False}
-LATE: dict[str, object] = {"surrender": "late"}
-TENS: dict[str, object] = {"free_splits": "A23456789T"}  # then tens are split
 # For each rule another value, and other rules with which it matters, in both of two games that are compared.
-CHANGES: dict[str, tuple[object, dict[str, object]]] = {
-    "decks": (1, {}),
-    "deck": ("spanish", {}),
-    "ten_probability": ("2/5", {"decks": "inf"}),
-    "cut": ("1/2", {}),
-    "deal": ("ddpp", {}),
-    "dealer_stands_on": (18, {}),
-    "hit_soft_17": (True, {}),
-    "dealer_shows": ("both", {}),
-    "peek": (False, {}),
-    "blackjack_pays": ("6/5", {}),
-    "naturals": ("none", NO_PEEK),
-    "natural_beats_natural": (True, {}),
-    "natural_beats_21": (False, NO_PEEK),
-    "no_hole_loses": ("original", NO_PEEK),
-    "ties": ("lose", {}),
-    "double_on": ("10-11", {}),
-    "double_cards": ("any", {}),
-    "double_after_split": (False, {}),
-    "max_doubles": (2, {}),
-    "free_doubles": ("9-11", {}),
-    "free_double_cards": ("any", {"free_doubles": "9-11"}),
-    "free_splits": ("A2356789", {}),
-    "surrender": ("late", {}),
-    "surrender_after_split": (True, LATE),
-    "surrender_cards": ("any", LATE),
-    "surrender_after_double": (True, {}),
-    "insurance": (True, {}),
-    "attack": (True, {"deal": "dppd"}),
-    "exchange": ("21", {}),
-    "split_by": ("never", {}),
-    "max_hands": (2, {}),
-    "max_ace_hands": (3, {"resplit_aces": True, "max_hands": 4}),
-    "resplit_aces": (True, {}),
-    "hit_split_aces": (True, {}),
-    "split_tens_blackjack": (True, TENS),
-    "split_aces_blackjack": (True, {}),
-    "stand_on_21": (False, {"charlie": 5}),  # a soft 21 of four cards hits
-    "bonuses": ("win", {}),
-    "player_21_wins": (True, {}),
-    "dealer_22_pushes": (True, {}),
-    "charlie": (5, {}),
-    "raises": (True, {"chips": 1000}),
-    "buy_in": (5, {}),
-    "chips": (400, {}),
-    "turns": ("round-robin", {}),
-    "move_cap": (50, {}),
-    "seats": (2, {}),
+VALUES: dict[str, object] = {name: values[0] for name, values in UNUSUAL.items()} | {
+    "decks": 1, "deck": "spanish", "ten_probability": "2/5", "cut": "1/2", "deal": "ddpp", "peek": False,
+    "naturals": "none", "exchange": "21", "split_by": "never", "max_ace_hands": 3, "raises": True, "buy_in": 5,
+    "chips": 400, "turns": "round-robin", "move_cap": 50, "seats": 2,
+}  # fmt: skip
+WITH: dict[str, dict[str, object]] = {
+    "ten_probability": {"decks": "inf"},
+    **{name: {"peek": False} for name in ("naturals", "natural_beats_21", "no_hole_loses")},
+    "free_double_cards": {"free_doubles": "9-11"},
+    **{name: {"surrender": "late"} for name in ("surrender_after_split", "surrender_cards")},
+    "attack": {"deal": "dppd"},
+    "max_ace_hands": {"resplit_aces": True, "max_hands": 4},
+    "split_tens_blackjack": {"free_splits": "A23456789T"},  # then tens are split
+    "stand_on_21": {"charlie": 5},  # a soft 21 of four cards hits
+    "raises": {"chips": 1000},
 }
 # No exact value of a fresh shoe depends on these; insurance is not taken in a full shoe.
 SAME = {"cut", "deal", "insurance", "raises", "buy_in", "chips", "turns", "move_cap", "seats"}
@@ -119,14 +83,12 @@ BY_DESIGN = {
     ("known hole", "peek"),  # who sees a natural loses one bet in any case
     ("known hole", "no_hole_loses"),
 }
-FAST = ("ten_probability", "dealer_shows", "attack", "exchange")  # the others are nightly
 
 
 def games(name: str, decks: object) -> tuple[Rules, Rules]:
     """A game, and the same with another value of one rule."""
-    value, others = CHANGES[name]
-    game = PLAIN.replace(**{"decks": decks, **others})
-    return game, game.replace(**{name: value})
+    game = PLAIN.replace(**{"decks": decks, **WITH.get(name, {})})
+    return game, game.replace(**{name: VALUES[name]})
 
 
 def outcome(command: str, name: str) -> str:
@@ -142,10 +104,10 @@ def outcome(command: str, name: str) -> str:
 
 
 def test_every_rule_is_in_the_table() -> None:
-    assert set(CHANGES) == {field.name for field in dataclasses.fields(Rules)} - {"name"}
+    assert set(VALUES) == {field.name for field in dataclasses.fields(Rules)} - {"name"}
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", VALUES)
 def test_a_rule_is_computed_with_or_refused(name: str) -> None:
     found = {command: outcome(command, name) for command in COMMANDS}
     refused = REFUSED.get(name, set())

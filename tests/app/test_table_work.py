@@ -133,15 +133,21 @@ def test_a_drill_that_is_loaded_again_asks_the_same():
 
 @pytest.mark.parametrize("answer", ["T6 7 z", "T6", "", "ZZ 7 h", "T6 7 h h\nT6 7 q"])
 def test_wrong_answers_of_a_drill_are_refused(answer):
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=r" is not an answer of this drill; begin a new one$"):
         play_report(AskedPlay(EASY, "3", drill="all", answers=answer or " "))
 
 
 @pytest.mark.parametrize(
-    "changes", [{"drill": "x"}, {"system": "x.toml"}, {"seed": "x"}, {"game": EASY, "system": "hilo"}]
+    ("changes", "said"),
+    [
+        ({"drill": "x"}, "no topic is called 'x'"),
+        ({"system": "x.toml"}, "no counting system is called 'x.toml'"),
+        ({"seed": "x"}, "seed: x is not accepted"),
+        ({"game": EASY, "system": "hilo"}, "cards cannot be counted in an infinite shoe"),
+    ],
 )
-def test_what_cannot_be_played_is_refused(changes):
-    with pytest.raises(InputError):
+def test_what_cannot_be_played_is_refused(changes, said):
+    with pytest.raises(InputError, match=said):
         play_report(AskedPlay(SIX)._replace(**changes))
 
 

@@ -277,13 +277,16 @@ def test_a_question_without_a_match(bot):
 
 
 def test_a_line_bot_at_a_table_of_run_watches_whole_rounds(bot):
-    player = bot("x.py", line_bot("'S', sum('card' in text for text in seen)"), sandbox="auto", timeout=5.0)
+    """It fails where it has not seen what each round before this one paid to both seats."""
+    rounds = "sum(text.startswith('round ') for text in seen)"
+    answer = f"'S' if sum('paid' in text for text in seen) == 2 * ({rounds} - 1) else 1 / 0"
+    player = bot("x.py", line_bot(answer), sandbox="auto", timeout=5.0)
     table = ReadableTable(RULES.replace(seats=2), [Scripted(lambda view: HIT), player])
     results = table.results(5, 0, 0)
     for _ in range(3):
         next(results)
     results.close()
-    assert not player.faults and len(player._idle) == len(player._sessions)
+    assert not player.faults and player.ms_per_move()["median"] and len(player._idle) == len(player._sessions)
 
 
 # --- Hostile ones cause faults of their own, do not change the game of others, and leave nothing behind.

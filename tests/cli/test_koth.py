@@ -2,8 +2,6 @@
 
 import csv
 import json
-import os
-import pty
 import re
 import shlex
 import signal
@@ -16,6 +14,7 @@ import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim, refusal
 from support.printed import printed
+from support.pseudo_terminal import PseudoTerminal
 from support.waiting import wait_until
 
 from bjsim.bots.contest.host import Host
@@ -178,27 +177,18 @@ def frames(folder, columns):
     One bot is slow, because a quick contest would end before the display is updated."""
     bot = "import sys, time\ntime.sleep(0.004)\nprint('H' if int(sys.argv[1]) < 15 else 'Q')\n"
     (folder / "wild.py").write_text(bot)
-    arguments = f"koth play wild.py optimal --matches 12 --sandbox auto --out seen{columns}".split()
-    child, terminal = pty.fork()
-    if not child:
-        os.chdir(folder)
-        os.environ.update(TERM="xterm", COLUMNS=str(columns), LINES="40")
-        code = "import sys; from bjsim.cli.main import main; sys.argv[0] = 'bjsim'; main()"
-        os.execv(sys.executable, [sys.executable, "-c", code, *arguments])
-    seen = b""
-    try:
-        while part := os.read(terminal, 65536):
-            seen += part
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    assert os.waitpid(child, 0)[1] == 0
-    erased = re.split(r"\x1b\[2K(?:\x1b\[1A\x1b\[2K)*", seen.decode())
+    words = f"koth play wild.py optimal --matches 12 --sandbox auto --out seen{columns}".split()
+    terminal = PseudoTerminal(*words, columns=columns, environment={"COLUMNS": str(columns), "LINES": "40"})
+    terminal.watch(lambda text: False)
+    assert terminal.finish()[1] == 0
+    erased = re.split(r"\x1b\[2K(?:\x1b\[1A\x1b\[2K)*", terminal.text)
     return [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", screen) for screen in erased if screen.strip()]
 
 
 @pytest.mark.parametrize("columns", [80, pytest.param(130, marks=pytest.mark.slow)])
-def test_live_standings_in_a_terminal(tmp_path, columns):
+def test_live_standings_in_a_terminal(tmp_path, monkeypatch, columns):
     """A wide screen shows all columns, a narrow one the most important; names and numbers are not cut."""
+    monkeypatch.chdir(tmp_path)
     screens = frames(tmp_path, columns)
     live = [screen for screen in screens if "moves/s" in screen]
     assert live and all(len(line) <= columns for screen in screens for line in screen.splitlines())

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from numba import types
 from support.engines import UNLIKELY, differences, play_rounds
 from support.games import CODE_WEIGHTS, random_chart, rules, slow, splits_everything
+from support.unusual import MORE, PLAIN, UNUSUAL
 
 import bjsim
 from bjsim.errors import EndlessSplitting
@@ -96,7 +97,7 @@ def test_there_may_be_more_payoffs_than_hands() -> None:
 
 @pytest.mark.slow
 def test_random_rules_have_every_value() -> None:
-    """Of fields with few values all, of others several."""
+    """Those of other random games, and of fields with many values several."""
     played: set[tuple[str, object]] = set()
 
     @settings(max_examples=2000)
@@ -110,33 +111,11 @@ def test_random_rules_have_every_value() -> None:
         "exchange"
     }
     assert not fixed, f"fields that never change: {fixed}"
-    words = {
-        "max_hands": [2, 4, "inf"],
-        "bonuses": ["none", "win", "at-once", "spanish", "super-fun"],
-        "max_doubles": [1, 2, 3],
-        "surrender_cards": ["two", "any"],
-        "surrender_after_double": [True, False],
-        "player_21_wins": [True, False],
-        "charlie": ["none", 5, 6, 7],
-        "no_hole_loses": ["all", "original", "busted-plus-one"],
-        "insurance": [True, False],
-        "surrender": ["none", "late", "early", "early-ten", "early-ace"],
-        "dealer_22_pushes": [True, False],
-        "attack": [True, False],
-        "free_doubles": ["none", "9-11"],
-        "free_double_cards": ["two", "any"],
-        "free_splits": ["none", "A2356789", "A9T"],
-        "double_cards": ["two", "any"],
-        "deck": ["standard", "spanish"],
-        "max_ace_hands": ["none", 2, 3, "inf"],
-        "ties": ["push", "lose", "replay"],
-        "naturals": ["player", "both", "none"],
-        "split_by": ["value", "rank", "never"],
-        "turns": ["in-turn", "round-robin"],
-        "dealer_shows": ["up", "both"],
-        "dealer_stands_on": [17, 18],
-    }
-    assert {(field, value) for field, values in words.items() for value in values} <= played  # type: ignore[attr-defined]
+    drawn = {(field, str(value)) for field, value in played}
+    wanted = {(name, str(value)) for name, values in (*UNUSUAL.items(), *MORE.items()) for value in values}
+    wanted |= {(name, str(PLAIN.to_dict()[name])) for name in UNUSUAL} | {("max_ace_hands", "inf")}
+    others = {("double_on", "10-11"), ("free_splits", "A23456789T"), ("no_hole_loses", "original-and-busted")}
+    assert wanted - drawn == others
     kinds = Counter(field for field, _ in played)
     assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5 and kinds["ten_probability"] >= 6
 

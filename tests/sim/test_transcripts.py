@@ -14,30 +14,11 @@ ROUNDS = {
     "easy: a pair resplit to the limit of four hands; a double after a split; the dealer ties one of them": (
         "easy", {}, "T6 88  8 3 T  8 2 9  8  A  5", ["P, P, D, P, H, S, S, S"],
         """
-        dealer card T
-        dealer card 6
-        0.0 card 8
-        0.0 card 8
-        0.0 action P
-        0.0 card 8
-        0.0 action P
-        0.0 card 3
-        0.0 action D
-        0.0 card T
-        0.0 end stood
-        0.1 card 8
-        0.1 action P
-        0.1 card 2
-        0.1 action H
-        0.1 card 9
-        0.1 action S
-        0.1 end stood
-        0.2 card 8
-        0.2 action S
-        0.2 end stood
-        0.3 card A
-        0.3 action S
-        0.3 end stood
+        dealer card T, card 6
+        0.0 card 8, card 8, action P, card 8, action P, card 3, action D, card T, end stood
+        0.1 card 8, action P, card 2, action H, card 9, action S, end stood
+        0.2 card 8, action S, end stood
+        0.3 card A, action S, end stood
         dealer card 5
         0.0 paid 0
         0.1 paid -1
@@ -49,15 +30,9 @@ ROUNDS = {
     "easy: split aces get one card each, are not split again, and their 21 is an ordinary one": (
         "easy", {}, "98 AA A K", ["P"],
         """
-        dealer card 9
-        dealer card 8
-        0.0 card A
-        0.0 card A
-        0.0 action P
-        0.0 card A
-        0.0 end stood
-        0.1 card K
-        0.1 end 21
+        dealer card 9, card 8
+        0.0 card A, card A, action P, card A, end stood
+        0.1 card K, end 21
         0.0 paid -1
         0.1 paid 1
         """,
@@ -66,24 +41,16 @@ ROUNDS = {
     "easy: surrender, and the dealer draws no card": (
         "easy", {}, "T5 T6", ["R"],
         """
-        dealer card T
-        dealer card 5
-        0.0 card T
-        0.0 card 6
-        0.0 action R
-        0.0 end surrendered
-        0.0 paid -1/2
+        dealer card T, card 5
+        0.0 card T, card 6, action R, end surrendered, paid -1/2
         """,
         [Fraction(-1, 2)], [0],
     ),
     "easy: two naturals push": (
         "easy", {}, "AK QA", [""],
         """
-        dealer card A
-        dealer card K
-        0.0 card Q
-        0.0 card A
-        0.0 end natural
+        dealer card A, card K
+        0.0 card Q, card A, end natural
         dealer peek natural
         0.0 paid 0
         """,
@@ -92,15 +59,13 @@ ROUNDS = {
     "easy: the player's natural pays 3:2, the other seat plays on; the dealer hits soft 17": (
         "easy", {"seats": 2}, "A6 A9 TK 4", ["", "S"],
         """
-        dealer card A
-        dealer card 6
+        dealer card A, card 6
         0.0 card A
         1.0 card 9
         0.0 card T
         1.0 card K
         0.0 end natural
-        1.0 action S
-        1.0 end stood
+        1.0 action S, end stood
         dealer card 4
         0.0 paid 3/2
         1.0 paid -1
@@ -110,14 +75,8 @@ ROUNDS = {
     "easy: a bust is lost at once, and the dealer draws no card": (
         "easy", {}, "T5 T6 8", ["H"],
         """
-        dealer card T
-        dealer card 5
-        0.0 card T
-        0.0 card 6
-        0.0 action H
-        0.0 card 8
-        0.0 end bust
-        0.0 paid -1
+        dealer card T, card 5
+        0.0 card T, card 6, action H, card 8, end bust, paid -1
         """,
         [-1], [0],
     ),
@@ -141,9 +100,7 @@ ROUNDS = {
         dealer card T
         0.0 card 5
         dealer hidden A
-        0.0 action D
-        0.0 card T
-        0.0 end stood
+        0.0 action D, card T, end stood
         dealer shown A
         0.0 paid -2
         """,
@@ -156,13 +113,8 @@ ROUNDS = {
         dealer card 9
         0.0 card Q
         dealer hidden 9
-        0.0 action P
-        0.0 card A
-        0.0 end natural
-        0.1 card 3
-        0.1 action H
-        0.1 card 9
-        0.1 end bust
+        0.0 action P, card A, end natural
+        0.1 card 3, action H, card 9, end bust
         dealer shown 9
         0.0 paid 3/2
         0.1 paid -1
@@ -175,9 +127,7 @@ ROUNDS = {
         0.0 card 6
         dealer card A
         0.0 card 5
-        dealer hidden K
-        dealer peek natural
-        dealer shown K
+        dealer hidden K, peek natural, shown K
         0.0 paid -1
         """,
         [-1], [0],
@@ -189,9 +139,7 @@ ROUNDS = {
         dealer card 6
         0.0 card 5
         dealer hidden A
-        0.0 action H
-        0.0 card T
-        0.0 end 21
+        0.0 action H, card T, end 21
         dealer shown A
         0.0 paid 1
         """,
@@ -202,10 +150,7 @@ ROUNDS = {
         """
         0.0 card 9
         dealer card A
-        0.0 card 2
-        0.0 action D
-        0.0 card T
-        0.0 end stood
+        0.0 card 2, action D, card T, end stood
         dealer card K
         0.0 paid -2
         """,
@@ -216,8 +161,7 @@ ROUNDS = {
         """
         0.0 card A
         dealer card T
-        0.0 card K
-        0.0 end natural
+        0.0 card K, end natural
         dealer card 5
         0.0 paid 3/2
         """,
@@ -230,27 +174,11 @@ ROUNDS = {
         dealer card T
         0.0 card 4
         dealer hidden A
-        0.0 action H
-        0.0 card T
-        0.0 action S
-        0.0 end stood
+        0.0 action H, card T, action S, end stood
         dealer shown A
         0.0 paid replayed
         """,
         [0], [1],
-    ),
-    "neller: the player's natural wins even money at once": (
-        "neller", {}, "A T T 7", [""],
-        """
-        0.0 card A
-        dealer card T
-        0.0 card T
-        dealer hidden 7
-        0.0 end natural
-        dealer shown 7
-        0.0 paid 1
-        """,
-        [1], [0],
     ),
     "neller-v1: three sevens win triple": (
         "neller-v1", {}, "7 6 7 T  7  9", ["H, S"],
@@ -259,12 +187,8 @@ ROUNDS = {
         dealer card 6
         0.0 card 7
         dealer hidden T
-        0.0 action H
-        0.0 card 7
-        0.0 action S
-        0.0 end stood
-        dealer shown T
-        dealer card 9
+        0.0 action H, card 7, action S, end stood
+        dealer shown T, card 9
         0.0 paid 3
         """,
         [3], [0],
@@ -276,12 +200,8 @@ ROUNDS = {
         dealer card T
         0.0 card 8
         dealer hidden 6
-        0.0 action H
-        0.0 card 6
-        0.0 action S
-        0.0 end stood
-        dealer shown 6
-        dealer card 5
+        0.0 action H, card 6, action S, end stood
+        dealer shown 6, card 5
         0.0 paid replayed
         """,
         [0], [1],
@@ -295,49 +215,13 @@ ROUNDS = {
         0.0 card 2
         1.0 card 3
         dealer hidden 9
-        0.0 action H
-        0.0 card 3
-        0.0 action H
-        0.0 card 2
-        0.0 action H
-        0.0 card 4
-        0.0 action H
-        0.0 card 6
-        0.0 action S
-        0.0 end stood
-        1.0 action H
-        1.0 card 2
-        1.0 action H
-        1.0 card 4
-        1.0 action H
-        1.0 card 6
-        1.0 action S
-        1.0 end stood
+        0.0 action H, card 3, action H, card 2, action H, card 4, action H, card 6, action S, end stood
+        1.0 action H, card 2, action H, card 4, action H, card 6, action S, end stood
         dealer shown 9
         0.0 paid 3
         1.0 paid -1
         """,
         [3, -1], [0, 0],
-    ),
-    "neller-v1, bonuses at once: five cards are paid double though the dealer has more": (
-        "neller-v1", {"bonuses": "at-once"}, "2 9 3 9  2 4 6", ["H, H, H, S"],
-        """
-        0.0 card 2
-        dealer card 9
-        0.0 card 3
-        dealer hidden 9
-        0.0 action H
-        0.0 card 2
-        0.0 action H
-        0.0 card 4
-        0.0 action H
-        0.0 card 6
-        0.0 action S
-        0.0 end stood
-        dealer shown 9
-        0.0 paid 2
-        """,
-        [2], [0],
     ),
     "neller-v2: two jacks are split, each half takes its own way, and ace and jack is a natural there too": (
         "neller-v2", {}, "J 6 J 9  5 5  A  7", ["P, H, S"],
@@ -346,16 +230,9 @@ ROUNDS = {
         dealer card 6
         0.0 card J
         dealer hidden 9
-        0.0 action P
-        0.0 card 5
-        0.0 action H
-        0.0 card 5
-        0.0 action S
-        0.0 end stood
-        0.1 card A
-        0.1 end natural
-        dealer shown 9
-        dealer card 7
+        0.0 action P, card 5, action H, card 5, action S, end stood
+        0.1 card A, end natural
+        dealer shown 9, card 7
         0.0 paid 1
         0.1 paid 1
         """,
@@ -368,12 +245,8 @@ ROUNDS = {
         dealer card A
         0.0 card A
         dealer hidden T
-        0.0 action P
-        0.0 card K
-        0.0 end natural
-        0.1 card 5
-        0.1 action S
-        0.1 end stood
+        0.0 action P, card K, end natural
+        0.1 card 5, action S, end stood
         dealer shown T
         0.0 paid 1
         0.1 paid -1
@@ -392,15 +265,9 @@ ROUNDS = {
         2.0 card 8
         dealer hidden 7
         0.0 action B 15
-        1.0 action H
-        1.0 card T
-        1.0 end bust
-        2.0 action S
-        2.0 end stood
-        0.0 action H
-        0.0 card 9
-        0.0 action S
-        0.0 end stood
+        1.0 action H, card T, end bust
+        2.0 action S, end stood
+        0.0 action H, card 9, action S, end stood
         dealer shown 7
         0.0 paid 5/2
         1.0 paid -1

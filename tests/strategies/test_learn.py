@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_mdps import Gambler, ParsedTable, TwoStates, policy_iteration
+from small_mdps import Gambler, ParsedTable, chain, policy_iteration
 
 from bjsim.arrays import Ints
 from bjsim.strategies.learning.kernel import learn_episodes
@@ -14,7 +14,7 @@ from bjsim.strategies.mdp.solve import regret, start_value
 
 KNOWN = {
     # process, episodes, greatest regret allowed, greatest error of V at the start allowed with even draws
-    "chain": (build_mdp(TwoStates(), gamma=0.95), 5_000, 1e-9, 0.05),
+    "chain": (chain(0.95), 5_000, 1e-9, 0.05),
     "grid": (build_mdp(ParsedTable()), 100_000, 1e-3, 0.01),
     "gambler": (build_mdp(Gambler(goal=20)), 200_000, 1e-3, 0.001),
 }

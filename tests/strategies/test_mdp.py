@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_mdps import Gambler, ParsedTable, TwoStates
+from small_mdps import Gambler, ParsedTable, chain
 
 from bjsim.strategies.mdp.model import MDPError, Outcome, build_mdp, mdp_from_dict, read_mdp
 from bjsim.strategies.mdp.solve import check_ends, endless_rows, steps_to_end
@@ -195,7 +195,7 @@ def test_going_round_for_ever_is_refused_where_it_costs_nothing(there: float, ba
 
 def test_what_never_ends_or_multiplies_is_refused() -> None:
     with pytest.raises(MDPError, match="state s1: play never ends from here; it needs gamma below 1"):
-        check_ends(build_mdp(TwoStates()))
+        check_ends(chain(1))
     with pytest.raises(MDPError, match="state a: play can multiply forever"):
         check_ends(build_mdp(Loop(-1, -1, weight=2)))
     with pytest.raises(MDPError, match="state a: play can multiply forever"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_mdps import GRID_UTILITIES, Gambler, ParsedTable, TwoStates, bold_play, policy_iteration
+from small_mdps import GRID_UTILITIES, Gambler, ParsedTable, bold_play, chain, policy_iteration
 
 from bjsim.strategies.mdp import solve
 from bjsim.strategies.mdp.model import FiniteMDP, MDPError, build_mdp, mdp_from_dict
@@ -17,7 +17,7 @@ from bjsim.strategies.mdp.solve import (
 )
 
 PUBLISHED = {
-    "chain": build_mdp(TwoStates(), gamma=0.95),
+    "chain": chain(0.95),
     "grid": build_mdp(ParsedTable()),
     "gambler": build_mdp(Gambler()),
 }
@@ -30,10 +30,10 @@ def named(mdp: FiniteMDP, values: np.ndarray) -> dict[str, float]:
 @pytest.mark.parametrize("solve", [value_iteration, policy_iteration])
 def test_the_two_state_chain(solve: object) -> None:
     """Puterman (1994), section 6.1: at 0.95 staying is better; below 10/11 leaving is."""
-    best = solve(build_mdp(TwoStates(), gamma=0.95))  # type: ignore[operator]
+    best = solve(chain(0.95))  # type: ignore[operator]
     assert best.values == pytest.approx([-60 / 7, -20], abs=1e-9)
     assert best.policy.tolist() == [0, 2]
-    best = solve(build_mdp(TwoStates(), gamma=0.9))  # type: ignore[operator]
+    best = solve(chain(0.9))  # type: ignore[operator]
     assert best.values == pytest.approx([10 - 9, -10], abs=1e-9)
     assert best.policy.tolist() == [1, 2]
 

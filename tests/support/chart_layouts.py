@@ -14,33 +14,19 @@ WORDS = {"H": "hit", "S": "stand", "P": "split", "Dh": "double", "Ds": "double o
 
 # The best chart of vegas-s17 with three wrong cells: 12 v 3 S, A7 v 9 S, 99 v 7 P.
 _WRONG = """
-4 H H H H H H H H H H
-5 H H H H H H H H H H
-6 H H H H H H H H H H
-7 H H H H H H H H H H
-8 H H H H H H H H H H
+4,5,6,7,8 H H H H H H H H H H
 9 H Dh Dh Dh Dh H H H H H
 10 Dh Dh Dh Dh Dh Dh Dh Dh H H
 11 Dh Dh Dh Dh Dh Dh Dh Dh Dh H
 12 H S S S S H H H H H
-13 S S S S S H H H H H
-14 S S S S S H H H H H
-15 S S S S S H H H H H
-16 S S S S S H H H H H
-17 S S S S S S S S S S
-18 S S S S S S S S S S
-19 S S S S S S S S S S
-20 S S S S S S S S S S
-A2 H H H Dh Dh H H H H H
-A3 H H H Dh Dh H H H H H
-A4 H H Dh Dh Dh H H H H H
-A5 H H Dh Dh Dh H H H H H
+13,14,15,16 S S S S S H H H H H
+17,18,19,20 S S S S S S S S S S
+A2,A3 H H H Dh Dh H H H H H
+A4,A5 H H Dh Dh Dh H H H H H
 A6 H Dh Dh Dh Dh H H H H H
 A7 S Ds Ds Ds Ds S S S H H
-A8 S S S S S S S S S S
-A9 S S S S S S S S S S
-22 P P P P P P H H H H
-33 P P P P P P H H H H
+A8,A9 S S S S S S S S S S
+22,33 P P P P P P H H H H
 44 H H H P P H H H H H
 55 Dh Dh Dh Dh Dh Dh Dh Dh H H
 66 P P P P P H H H H H
@@ -52,13 +38,13 @@ AA P P P P P P P P P P
 """
 
 
-def _lines(chart: str) -> dict[str, list[str]]:
-    return {row: codes for row, *codes in (line.split() for line in chart.strip().splitlines())}
+def lines_of(chart: str) -> dict[str, list[str]]:
+    return {row: codes for rows, *codes in map(str.split, chart.strip().splitlines()) for row in rows.split(",")}
 
 
-LINES = _lines(_WRONG)
+LINES = lines_of(_WRONG)
 # The chart of books: four to eight decks, soft 17 stood, doubling after splits, late surrender.
-BOOK = LINES | _lines("""
+BOOK = LINES | lines_of("""
 12 H H S S S H H H H H
 15 S S S S S H H H Rh H
 16 S S S S S H H Rh Rh Rh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import fcntl
 import os
@@ -35,7 +36,7 @@ class PseudoTerminal:
     def __init__(
         self, *args: str, columns: int = 80, environment: Mapping[str, str] | None = None, code: str = ""
     ) -> None:
-        self.text = ""
+        self.text, self._decode = "", codecs.getincrementaldecoder("utf-8")("replace").decode
         child, self._terminal = pty.fork()
         if not child:
             kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
@@ -64,7 +65,7 @@ class PseudoTerminal:
         while time.monotonic() < end and not enough(self.text):
             if select.select([self._terminal], [], [], 0.1)[0]:
                 try:
-                    self.text += os.read(self._terminal, 65536).decode(errors="replace")
+                    self.text += self._decode(os.read(self._terminal, 65536))
                 except OSError:  # the other side is closed
                     break
         return enough(self.text)

@@ -76,5 +76,6 @@ def play_script(rules: Rules, cards: str, answers: Iterable[str]) -> tuple[Round
 
 
 def transcript(text: str) -> list[str]:
-    """The lines of a written transcript."""
-    return [row.strip() for row in text.strip().splitlines()]
+    """The lines of a written transcript, in which a line has all that happens to a hand until another one's turn."""
+    rows = (row.strip().partition(" ") for row in text.strip().splitlines())
+    return [f"{hand} {event}" for hand, _, events in rows for event in events.split(", ")]

@@ -214,7 +214,9 @@ def written(text):
 def test_a_replay_gives_what_a_bot_was_sent(played):
     """The lines are those that the bot really read, faults of its own included."""
     for bot in (0, 1):
-        for log in logs_of(played.folder, bot):
+        logs = logs_of(played.folder, bot)
+        assert logs
+        for log in logs:
             asked = sent(played.folder, log.match, bot)
             asked[0] = re.sub(r" bank-ms=\d+", "", asked[0])
             assert asked == written(log.text) and any("fault bad-reply strikes=" in line for line in asked)
