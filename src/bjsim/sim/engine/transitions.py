@@ -152,7 +152,7 @@ class Transitions:
         return State(*reversed(fields))
 
     def follow(self, words: Array, width: int) -> Moves:
-        """What each card leads to by rank index, or each code of an action where the state asks for it, (n * width,)."""
+        """What each card leads to by rank index, or code of an action where the state asks for it, (n * width,)."""
         n = len(words) * width
         moves = Moves(np.full(n, OVER, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
         states = State(*[np.repeat(field, width) for field in self.unpack(words)])
