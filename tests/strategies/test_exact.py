@@ -1,7 +1,8 @@
-"""The exact solver: floats against fractions, optimality, effects of rules, and games without a finite value."""
+"""The exact solver: floats against fractions, optimality, the value of options, and games without a finite value."""
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from fractions import Fraction
@@ -10,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.brute import Brute
-from support.games import few, random_chart, rules
+from support.games import few, random_chart, rules, slow
 
 from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS, named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.strategies.charts.chart import CODES, Chart
 from bjsim.strategies.exact.solver import Solver
+from bjsim.strategies.players.catalogue import CATALOGUE
 from bjsim.strategies.shoe.solver import ShoeSolver
 
 BLACKJACK_P = named_rules("blackjack-p")
@@ -73,6 +75,14 @@ def test_no_other_cell_is_better(solvers: dict[str, Solver], name: str) -> None:
     assert worse >= 5
 
 
+@pytest.mark.parametrize("name", few(PRESETS))
+def test_no_named_or_random_strategy_is_better(solvers: dict[str, Solver], name: str) -> None:
+    solver = solvers[name]
+    charts = [CATALOGUE[other].chart(solver.rules) for other in ("lim15", "lim17", "mimic", "hoyle")]
+    for chart in [*charts, random_chart(solver.rules, 1), random_chart(solver.rules, 2, 3)]:
+        assert solver.ev(chart.policy).value < solver.value
+
+
 @settings(max_examples=8)
 @given(st.data())
 def test_no_random_chart_is_better_in_random_games(data: st.DataObject) -> None:
@@ -101,6 +111,99 @@ def test_the_best_chart_has_the_value_of_random_games(game: Rules) -> None:
         game = game.replace(double_after_split=True)
     solver = Solver(game)
     assert solver.ev(solver.chart.policy).value == pytest.approx(solver.value, abs=1e-12)
+
+
+FREEDOM: dict[str, list[object]] = {  # field: values, each at least as good for the player as the one before
+    "surrender": ["none", "late", "early-ten", "early"],
+    "surrender_after_split": [False, True],
+    "double_on": ["never", "11-11", "9-11", "4-20", "any"],
+    "double_cards": ["two", "any"],
+    "player_21_wins": [False, True],
+    "double_after_split": [False, True],
+    "max_hands": [2, 3, 4, 8, 16, "inf"],
+    "max_ace_hands": [3, 4, 8, 16, "inf"],
+    "resplit_aces": [False, True],
+    "hit_split_aces": [False, True],
+    "split_tens_blackjack": [False, True],
+    "split_aces_blackjack": [False, True],
+    "stand_on_21": [True, False],
+    "blackjack_pays": [1, "6/5", "3/2", 2],
+    "ties": ["lose", "push"],
+    "bonuses": ["none", "win", "at-once"],
+    "dealer_22_pushes": [True, False],
+    "charlie": ["none", 7, 6, 5],
+    "natural_beats_natural": [False, True],
+    "no_hole_loses": ["all", "busted-plus-one", "original"],
+    "free_doubles": ["none", "9-11", "5-18"],
+    "free_double_cards": ["two", "any"],
+    "free_splits": ["none", "A2356789", "A23456789T"],
+}
+
+
+NEEDED: dict[str, dict[str, object]] = {
+    "max_hands": {"no_hole_loses": "all", "free_splits": "none"},
+    "max_ace_hands": {"resplit_aces": True, "no_hole_loses": "all", "free_splits": "none"},
+    "free_doubles": {"no_hole_loses": "all", "surrender_after_split": False},
+    "free_double_cards": {"free_doubles": "9-11", "no_hole_loses": "all", "surrender_after_split": False},
+    "free_splits": {"max_hands": 4, "max_ace_hands": "none", "no_hole_loses": "all", "surrender_after_split": False},
+    "resplit_aces": {"max_ace_hands": "none", "max_hands": 4},
+    "surrender": {"surrender_after_split": False, "peek": True, "deal": "pdpd"},
+    "surrender_after_split": {
+        "surrender": "late",
+        "no_hole_loses": "all",
+        "free_splits": "none",
+        "free_doubles": "none",
+    },
+    "no_hole_loses": {  # `original` is taken even if all hands of a split are naturals
+        "split_tens_blackjack": False,
+        "split_aces_blackjack": False,
+        "attack": False,
+        "free_splits": "none",
+        "free_doubles": "none",
+        "peek": False,
+        "surrender": "none",
+        "player_21_wins": False,
+        "natural_beats_21": True,
+        "max_hands": 3,
+    },
+}
+
+
+@pytest.mark.parametrize("games", [1, slow(3)])
+@pytest.mark.parametrize("field", FREEDOM)
+def test_more_freedom_and_better_pay_never_cost(field: str, games: int) -> None:
+    fixed = {"ties": "push", "naturals": "both", "raises": False, "ten_probability": "4/13", "dealer_shows": "up"}
+    if field in ("surrender", "free_doubles", "free_splits"):
+        fixed |= {"max_doubles": 1, "surrender_after_double": False}  # these need some of their values
+    fixed |= NEEDED.get(field, {})
+
+    @settings(max_examples=games)
+    @given(rules(decks=math.inf, seats=1, bonuses="none", charlie="none", **fixed))
+    def check(game: Rules) -> None:
+        values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]
+        assert all(after >= before - 1e-13 for before, after in itertools.pairwise(values)), values
+
+    check()
+
+
+@pytest.mark.parametrize("field", FREEDOM)
+def test_the_rules_have_a_value(field: str) -> None:
+    """Negative control: a game in which the limit matters."""
+    game = named_rules("vegas-s17").replace(
+        decks="inf", peek=False, split_tens_blackjack=field != "split_tens_blackjack", ten_probability="2/5",
+        resplit_aces=field in ("max_hands", "max_ace_hands"), stand_on_21=field != "stand_on_21",
+        surrender=field == "surrender_after_split",
+    )  # fmt: skip
+    if field == "surrender":
+        game = game.replace(peek=True)
+    if field == "free_double_cards":
+        game = game.replace(free_doubles="9-11")
+    if field == "stand_on_21":
+        game = game.replace(
+            naturals="none", insurance=False, bonuses="at-once"
+        )  # then a soft 21 may go on to five cards
+    values = [Solver(game.replace(**{field: value})).value for value in FREEDOM[field]]
+    assert values[-1] > values[0] + 1e-7
 
 
 def test_effects_of_rules_match_published_ones() -> None:
@@ -142,6 +245,13 @@ def test_a_tie_that_is_replayed_is_not_a_push(solvers: dict[str, Solver]) -> Non
     assert neller.ev(neller.chart.policy).tied > 0 == push.ev(push.chart.policy).tied
 
 
+def test_a_dealers_natural_at_once_changes_nothing_where_stakes_are_fixed() -> None:
+    """In neller the only actions are hit and stand, so the time at which the dealer's natural shows does not matter."""
+    fixed, doubling = (named_rules(name).replace(naturals="both") for name in ("neller", "neller-v3"))
+    assert Solver(fixed).value == pytest.approx(Solver(fixed.replace(peek=True)).value, abs=1e-12)
+    assert Solver(doubling).value < Solver(doubling.replace(peek=True)).value
+
+
 # --- BlackJack(p)
 
 
@@ -178,6 +288,28 @@ def test_policies_for_other_probabilities_are_sensible(sweep: dict[Fraction, Sol
         legal = solver.states.legal(state)
         for column in solver.states.columns:
             assert not legal or solver.chart.policy(state, column, legal) in legal
+
+
+def test_first_actions_are_the_best_by_brute_force(sweep: dict[Fraction, Solver]) -> None:
+    """Every two cards that are not a pair, against four open cards, for every p."""
+    for p, solver in sweep.items():
+        for up, column in ((1, "A"), (2, "2"), (6, "6"), (10, "T")):
+            brute = Brute(p, up)
+            for one in range(1, 11):
+                for other in range(one + 1, 11):
+                    if (one, other) == (1, 10):
+                        continue
+                    ev = {"S": brute.stand((one, other)), "H": brute.hit((one, other))}
+                    ev["D"] = brute.double((one, other))
+                    row = f"A{other}" if one == 1 else str(one + other)
+                    assert ev[solver.chart.cells[row, column][0]] == pytest.approx(max(ev.values()), abs=1e-12)
+
+
+def test_the_value_is_continuous_in_p() -> None:
+    """Between 0.30 and 0.34 it rises by less than 0.001 for each 0.001 of p, without a jump anywhere."""
+    values = [Solver(BLACKJACK_P.replace(ten_probability=Fraction(k, 1000))).value for k in range(300, 341, 2)]
+    steps = [after - before for before, after in itertools.pairwise(values)]
+    assert all(0 < step < 0.002 for step in steps)
 
 
 @pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(6, 10), Fraction(9, 10), Fraction(97, 100)])

@@ -81,6 +81,10 @@ def test_what_a_chart_cannot_say_is_reported() -> None:
     assert insured.regret == 0 and set(insured.exceptions) == {"insurance with TT", "insurance with A9"}
 
 
+def test_an_action_that_is_not_legal_stands() -> None:
+    assert set(judge_policy("neller", lambda o, m: np.full(len(o), DOUBLE)).chart.cells.values()) == {"S"}
+
+
 @pytest.mark.parametrize(
     ("policy", "message"),
     [

@@ -61,6 +61,19 @@ def test_hands_that_double_free_have_names_of_their_own() -> None:
     assert {"12 (SHD) v 6", "12 (SHD, free to double) v 6"} <= set(mdp.states)
 
 
+@pytest.mark.parametrize(
+    "name", ["easy", "neller-v1", "neller-v2", "neller-v3", "vegas-s17", "blackjack-p", "busted plus one"]
+)
+def test_a_chart_has_the_exact_solvers_value(name: str) -> None:
+    """The best chart without doubling or splitting, so that every state that it reaches matters."""
+    rules = GAMES[name]
+    chart = Solver(rules.replace(double_on="never", split_by="never")).chart
+    process = GameProcess(rules)
+    mdp = build_mdp(process)
+    values = evaluate(mdp, process.policy(mdp, chart.policy))
+    assert start_value(mdp, values) == pytest.approx(float(Solver(rules).ev(chart.policy).value), abs=1e-11)
+
+
 def test_other_rules_are_distinguished() -> None:
     """Negative control: changing one rule changes the value by far more than the tolerance."""
     for changes in ({"hit_soft_17": True}, {"ties": "push"}, {"naturals": "both"}, {"blackjack_pays": "6/5"}):

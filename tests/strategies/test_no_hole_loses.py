@@ -63,6 +63,11 @@ def test_in_the_infinite_shoe(name: str) -> None:
         assert sd[0] == pytest.approx(sd[1], abs=1e-12)
 
 
+def test_in_exact_fractions() -> None:
+    original, peeked = (Solver(rules, Fraction) for rules in pair("european", decks="inf", max_hands=2))
+    assert original.value == peeked.value
+
+
 @pytest.mark.parametrize("decks", [1, 6])
 def test_in_a_finite_shoe(decks: int) -> None:
     original, peeked = (ShoeSolver(rules) for rules in pair("european", decks=decks, insurance=True))
@@ -148,3 +153,8 @@ def test_values_for_luck_are_exact_and_move_no_mean() -> None:
     units = np.arange(counts.shape[2]) - compiled.numbers.width
     mean = float((counts[0, 0] * units).sum()) * float(rules.unit) / 400_000
     assert mean == pytest.approx(exact, abs=4 * 1.15 / 400_000**0.5)
+
+
+def test_between_the_two_others() -> None:
+    values = [Solver(BUSTED.replace(no_hole_loses=word)).value for word in ("all", "busted-plus-one", "original")]
+    assert values == sorted(values) and values[0] < values[1] - 1e-4 < values[2] - 1e-4

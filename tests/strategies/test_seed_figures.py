@@ -53,6 +53,13 @@ def test_a_finished_dealer_has_one_outcome(tables: Tables) -> None:
     assert tables.solution.dealer("A6")[17] < 1
 
 
+def test_dealer_tables_sum_to_one(tables: Tables) -> None:
+    assert list(tables.solution.shown) == DEALER
+    for probabilities in map(tables.solution.dealer, DEALER):
+        assert sum(probabilities.values()) == 1
+        assert set(probabilities) <= {0, 17, 18, 19, 20, 21}
+
+
 def test_printed_values_of_easy(tables: Tables) -> None:
     stand, hit, double = tables.stand(), tables.hit(), tables.double()
     assert stand["18", "16"] == F(6, 13)

@@ -54,6 +54,19 @@ def test_stand_hit_and_double_of_every_two_cards(p: Fraction, peek: bool, soft_1
     assert solver.value == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.parametrize("column", ["2", "6", "T", "A"])
+def test_stand_hit_and_double_as_fractions(column: str) -> None:
+    solver = Solver(named_rules("vegas-s17").replace(decks="inf"), Fraction)
+    brute = Brute(Fraction(4, 13), "A23456789T".index(column) + 1, peek=True, number=Fraction)
+    for one in range(1, 11):
+        for other in range(one, 11):
+            if {one, other} != {1, 10}:
+                state, means = hand(solver, one, other), solver.best[column]
+                assert means.act(state, "S") == brute.stand((one, other))
+                assert means.act(state, "H") == brute.hit((one, other))
+                assert means.act(state, "D") == brute.double((one, other))
+
+
 @pytest.mark.parametrize("limit", [2, 3, 4])
 @pytest.mark.parametrize("resplit_aces", [False, True])
 def test_splits_up_to_a_limit_by_listing_every_way_they_can_go(limit: int, resplit_aces: bool) -> None:
@@ -75,6 +88,20 @@ def test_splits_up_to_a_limit_by_listing_every_way_they_can_go(limit: int, respl
             most = limit if card > 1 or resplit_aces else 2
             split = sum(q * (pairs * played(card) + rest * others) for q, pairs, rest in split_leaves(p, most))
             assert solver.best[column].act(hand(solver, card, card), "P") == split, (column, card)
+
+
+def test_endless_splits_are_the_limit_of_many() -> None:
+    """The value increases with the limit and converges to that without a limit."""
+    rules = named_rules("vegas-s17").replace(decks="inf", ten_probability="2/5", resplit_aces=True)
+    values = [Solver(rules.replace(max_hands=limit)).value for limit in (2, 4, 8, 16, "inf")]
+    assert values == sorted(values)
+    gaps = [values[-1] - value for value in values[:-1]]
+    assert gaps == sorted(gaps, reverse=True)
+    assert 0 < gaps[-1] < gaps[0] / 4
+    normal = named_rules("vegas-s17").replace(decks="inf")
+    assert Solver(normal.replace(max_hands=16)).value == pytest.approx(
+        Solver(normal.replace(max_hands="inf")).value, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(("column", "card"), [("5", 10), ("6", 8), ("T", 8), ("6", 2), ("7", 3)])
