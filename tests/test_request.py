@@ -63,6 +63,12 @@ def test_a_result_is_a_sequence_of_results() -> None:
         assert "<table" in html and '<th scope="row">optimal</th>' in html and "<script" not in html
 
 
+def test_a_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(bjsim.InputError, match="pip install pandas"):
+        bjsim.play("easy", ["optimal", "lim17"], 1000).to_frame()
+
+
 def test_functions_play_under_their_own_names() -> None:
     [one, other] = bjsim.play("easy", [brave, "lim17"], 500)
     assert (one.name, other.name) == ("brave", "lim17") and one.exact is None

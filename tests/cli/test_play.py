@@ -208,6 +208,14 @@ def test_wrong_and_helpful_answers() -> None:
     assert out.endswith("This round does not count.\nYou played 0 rounds and broke even: you have 200 chips.\n")
 
 
+def test_insurance_is_asked_for_by_its_own_keys() -> None:
+    view = View(load_rules("easy"), 0, "T9", "A", "A#T9", 10, 190, INSURANCE)
+    assert keys(view).replace("\N{NO-BREAK SPACE}", " ") == "i insurance, s no insurance"
+    assert [parse_action(word, view) for word in ("i", "Insurance", "yes", "n", "s")] == [Action("I")] * 3 + [
+        Action("S")
+    ] * 2
+
+
 def test_the_coach_has_the_costs_of_the_solver() -> None:
     out = play("20 h s", "--rules", "vegas-s17", "--shoe", "T66T 5", "--coach").out
     rules = load_rules("vegas-s17")

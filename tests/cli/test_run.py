@@ -49,6 +49,9 @@ def test_a_second_ctrl_c_is_ignored_only_at_first(monkeypatch):
     [
         (["--bots", "lim17,", "--hands", "9"], "has an empty name; write names with one comma between two, as in A,B"),
         (["--bots", "lim17", "--hands", "-1"], "-1 is not accepted"),
+        (["--bots", "lim17", "--hands", "nan"], "nan is not accepted"),
+        (["--bots", "lim17", "--hands", "1e30"], "1e30 is not accepted"),
+        (["--bots", "lim17", "--hands", "2.5"], "2.5 is not accepted"),
         (["--bots", "lim17", "--hands", "9", "--set", "peek=maybe"], "peek = maybe is not accepted; use true or false"),
         (["--bots", "lim17", "--hands", "9", "--decks", "9"], "use 1 to 8, or inf"),
         (["--bots", "lim17", "--hands", "9", "--set", "deal=pdp"], "dealer_shows = both needs two d in deal"),
@@ -62,6 +65,7 @@ def test_a_second_ctrl_c_is_ignored_only_at_first(monkeypatch):
         (["--bots", "lim17", "--hands", "9", "--set", "9:0"], "blackjack_pays = 9:0 is not accepted"),
         (["--bots", "lim17", "--hands", "9", "--set", "surrender=always"], "none, late, early, early-ten or early-ace"),
         (["--bots", "lim17", "--hands", "9", "--seed", "-1"], "--seed: -1 is not accepted; use a whole number"),
+        (["--bots", "lim17", "--hands", "9", "--tables", "0"], "--tables: 0 is not accepted; use a whole number"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_and_status_2(args, message):
@@ -147,6 +151,12 @@ def test_a_scripted_shoe_is_dealt_dealer_first(tmp_path):
     assert out.splitlines()[-1] == "optimal (seat 1): +1 bet"
 
 
+def test_the_plot_is_written(tmp_path):
+    for name in ("plot.svg", "plot.png"):
+        assert bjsim("run", "--bots", "lim17", "--hands", "1e4", "--plot", tmp_path / name)[0] == 0
+        assert (tmp_path / name).stat().st_size > 5000
+
+
 def test_help_imports_nothing_heavy():
     code = ("import sys\nfrom bjsim.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
             "print([m for m in ('numpy', 'numba', 'rich', 'matplotlib') if m in sys.modules])")  # fmt: skip
@@ -208,6 +218,10 @@ def test_where_rounds_share_a_shoe_the_exact_value_is_that_of_a_fresh_one():
     assert bot["cut_card_effect"] is None and abs(bot["z"]) < 5
 
 
+def test_hands_may_be_in_millions():
+    assert result("--bots", "lim17", "--hands", "0.002M")["rounds"] == 2000
+
+
 SIX_DECKS = ("--bots", "optimal,lim17", "--rules", "vegas-s17", "--hands", "4e4", "--tables", "3")
 
 
@@ -228,6 +242,11 @@ def test_the_report_shows_the_effect_of_luck_adjustment():
     six, infinite = (bjsim("run", *SIX_DECKS, *more)[1] for more in ((), ("--decks", "inf", "--adjust-luck")))
     assert "luck adjustment cuts the variance" in six and six.count("less the exact value of a fresh shoe") == 2
     assert "every round returned the exact value -0.511734%" in infinite
+
+
+def test_luck_is_reported_of_charts_only():
+    said = refusal("run", "--bots", "optimal,random:Random", "--hands", 10, "--adjust-luck")
+    assert "needs charts, whose states have exact values" in said
 
 
 @pytest.mark.parametrize(("bets", "said"), [("    def bet(self, view): return 5\n", True), ("", False)])
