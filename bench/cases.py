@@ -45,7 +45,7 @@ def compiled(rules: Rules) -> CompiledTable:
     """The compiled table of the best chart in every seat, with its kernel, as in a long run."""
     chart = Solver(rules.replace(decks="inf")).chart
     readable = ReadableTable(rules, [chart] * rules.seats)
-    table = CompiledTable(compile_rules(rules, [chart.policy] * rules.seats), rules.unit, readable)
+    table = CompiledTable(compile_rules(rules, [chart.policy] * rules.seats), readable)
     table.compile()
     return table
 

@@ -207,7 +207,7 @@ def test_splits_without_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> Non
     compiled = compile_rules(game, [splits_everything(game).policy])
     monkeypatch.setattr("bjsim.sim.game.round.RUNAWAY", 1000)  # to be reached in a second
     readable = ReadableTable(game, [splits_everything(game)])
-    for table in (readable, CompiledTable(compiled, game.unit, readable)):
+    for table in (readable, CompiledTable(compiled, readable)):
         with pytest.raises(EndlessSplitting, match=f"{RUNAWAY:,} hands"):
             table.play(1, 0, [Span(0, 100)])
 
@@ -246,7 +246,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     compiled = compile_rules(game, [chart.policy])
     tables = make_round_tables(compiled)
     play_plain(compiled, pack_plain(tables[0][0]), [stream_key(1, 0, 0)], [10])
-    AdjustedTable(compiled, game.unit, ReadableTable(game, [chart])).compile()
+    AdjustedTable(compiled, ReadableTable(game, [chart])).compile()
     bare = game.replace(split_by="never")
     counted = CountingGame(bare, find_system("hilo"), Departures(Solver(bare).chart), adjusted=False)
     play_units(ready_table(counted).table, np.array([stream_key(1, 0, 0)], np.uint64), 2, 2, kernel=True)

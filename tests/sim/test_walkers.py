@@ -221,7 +221,7 @@ def test_a_kernel_that_pays_is_loaded_before_the_first_job(monkeypatch: pytest.M
     expected = play_blocks(game.compiled, WalkedTable(game.moves, game.deal), game.play_round, [key], [500]).counts
     for rounds, used in ((999, []), (1000, [[key]])):
         monkeypatch.setattr(compiled_table, "_walkers", {})
-        table = CompiledTable(game.compiled, rules.unit, game.readable)
+        table = CompiledTable(game.compiled, game.readable)
         table.expect(rounds)
         assert (table.walkers.play([key], [500]).counts == expected).all()
         assert by_kernel == used
@@ -338,7 +338,7 @@ def test_processes_keep_walkers_up_to_a_number_of_rows(monkeypatch: pytest.Monke
         assert isinstance(table, AdjustedTable) and table.walkers is table.walkers
     assert len(compiled_table._walkers) == kept
     assert isinstance(table, AdjustedTable)
-    plain = CompiledTable(table.compiled, table.unit, table.readable)  # without luck
+    plain = CompiledTable(table.compiled, table.readable)  # without luck
     assert plain.walkers is not table.walkers and plain.walkers.kernel != table.walkers.kernel == "adjusted"
 
 

@@ -88,7 +88,7 @@ def test_charts_from_elsewhere_are_read_judged_played_and_written(form: str, dou
     evaluation = evaluate_chart(read)
     assert evaluation.difference == pytest.approx(evaluation.costs, abs=1e-12) and evaluation.codes["88", "T"] == "Rp"
     readable = ReadableTable(game, [read])
-    tables = CompiledTable(compiled_rules[0], game.unit, readable), readable
+    tables = CompiledTable(compiled_rules[0], readable), readable
     assert tables[0].play(1, 0, [Span(0, 3000)]) == tables[1].play(1, 0, [Span(0, 3000)])
     shown = " ".join(printed(evaluation.describe()).split())
     assert "or split (Rp)" in shown and "if a split hand may not double, hit (Ph)" in shown

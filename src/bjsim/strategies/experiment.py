@@ -42,14 +42,14 @@ def make_table(
         return readable
     compiled = compile_players(rules, players)
     if adjust_luck:
-        table = AdjustedTable(compiled, rules.unit, readable, tables)
+        table = AdjustedTable(compiled, readable, tables)
         if not all(map(math.isfinite, table.walkers.values)):
             raise InputError(
                 f"{argument('adjust_luck', True)} needs charts of finite value; one of these ties at least as many "
                 "bets as it is dealt"
             )
         return table
-    return CompiledTable(compiled, rules.unit, readable, tables)
+    return CompiledTable(compiled, readable, tables)
 
 
 def compile_players(rules: Rules, players: Sequence[StatePlayer]) -> CompiledRules:

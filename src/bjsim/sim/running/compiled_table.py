@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from bjsim.arrays import Array
+from bjsim.sim.engine.counts import Played
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.lanes import PlayRound
 from bjsim.sim.engine.play import PILOT, PILOT_TABLE, THRESHOLDS, Walkers, is_ready
@@ -36,14 +37,13 @@ def find_walkers(
 
 @dataclass(frozen=True)
 class CompiledTable:
-    """A table whose seats all play charts; `unit` is the payoff quantum, as a share of an initial bet.
+    """A table whose seats all play charts.
 
     `readable` is the same table, for rounds that the round table has no room for. `tables` are played in turn, this one
     among them, so the walkers of as many are kept.
     """
 
     compiled: CompiledRules
-    unit: Fraction
     readable: ReadableTable
     tables: int = 1
     blocks_at_once = 32  # two million rounds, some hundredths of a second
@@ -67,9 +67,12 @@ class CompiledTable:
             self.walkers.loaded = True
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
+        return self._play(seed, table, spans)[1]
+
+    def _play(self, seed: int, table: int, spans: Sequence[Span]) -> tuple[Played, list[Tally]]:
         keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
         played = self.walkers.play(keys, rounds)
-        return make_tallies(self.unit, played.counts, played.outside)
+        return played, make_tallies(self.readable.rules.unit, played.counts, played.outside)
 
     @property
     def walkers(self) -> Walkers:
@@ -84,18 +87,15 @@ class AdjustedTable(CompiledTable):
 
     @property
     def walkers(self) -> Walkers:
-        return find_walkers(self.compiled, self.readable.play_round, self.tables, self.unit)
+        return find_walkers(self.compiled, self.readable.play_round, self.tables, self.readable.rules.unit)
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
-        keys, rounds = [stream_key(seed, table, span.block) for span in spans], [span.rounds for span in spans]
-        walkers = self.walkers
-        played, values, usual = walkers.play(keys, rounds), walkers.values, walkers.rounds_in_shoe
-        tallies = []
-        for seat, tally in enumerate(make_tallies(self.unit, played.counts, played.outside)):
+        (played, tallies), walkers = self._play(seed, table, spans), self.walkers
+        for seat, tally in enumerate(tallies):
             shoes = [block[seat] for block in played.shoes] if self.compiled.numbers.shoe_size else [_all_rounds(tally)]
             sums = [RatioSums(int(n), *rest) for n, *rest in np.array(shoes).tolist()]
-            lucks = (LuckTally(values[seat], usual, one) for one in sums)
-            tallies.append(replace(tally, luck=sum(lucks, start=LuckTally())))
+            lucks = (LuckTally(walkers.values[seat], walkers.rounds_in_shoe, one) for one in sums)
+            tallies[seat] = replace(tally, luck=sum(lucks, start=LuckTally()))
         return tallies
 
     def pilot_variance(self) -> float:
