@@ -67,16 +67,11 @@ class Driver:
         killed its workers, or workers were lost several times in a row; and any exception of a player or a shoe.
         """
         with keeping(self.checkpoint, self._known) as save, closing(self._pieces.results()) as results:
-            while not self.precise and (merged := next(results, None)):
+            while not is_precise(self.experiment, self.progress) and (merged := next(results, None)):
                 self._merge(*merged)
                 save()
                 self.on_progress(self.progress)
                 yield self.progress
-
-    @property
-    def precise(self) -> bool:
-        """See `is_precise`."""
-        return is_precise(self.experiment, self.progress)
 
     def partial_progress(self) -> Progress:
         """The progress of a stopped run with the `unmerged` rounds: of jobs that were done before an earlier one, and
