@@ -103,14 +103,15 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
     outcomes = states.dealer_outcomes
     stakes = [2**doubled for doubled in range(rules.max_doubles + 1)]
     ends = [[result, *[states.doubled(result)] * rules.max_doubles] for result in results]
-    pay = [[[_pay(states, *end, o) for o in outcomes] for end in zip(row, stakes, strict=True)] for row in ends]
+    limits = rank_limits(rules.card_probabilities)
+    settled = [[[states.settle(*end, o) for o in outcomes] for end in zip(row, stakes, strict=True)] for row in ends]
     return CompiledRules(
         **moves,
         doubled=np.array([hand.doubled for hand in hands], np.int64),
         act=act,
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         ended=np.array([[results.index(end) for end in row] for row in ended], np.int64),
-        pay=np.array(pay, np.int64),
+        pay=np.array([[[payoff_code(*paid, rules.unit) for paid in one] for one in row] for row in settled], np.int64),
         waits=np.array([[states.waits(end) for end in row] for row in ends], np.int64),
         covers=np.array([[states.covers(end) for end in row] for row in ends], np.bool_),
         dealer_add=dealer_add,
@@ -122,14 +123,8 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         ended_column=_ended_columns(states),
         deal=np.array(["pd".index(card) for card in rules.deal], np.int64),
         numbers=_numbers(states, results, outcomes, len(policies)),
-        above=_limits(rules),
+        above=np.array(limits if rules.infinite else rules.shoe_size - np.cumsum(rules.shoe_counts)[:-1], np.int64),
     )
-
-
-def _limits(rules: Rules) -> Array:
-    if rules.infinite:
-        return np.array(rank_limits(rules.card_probabilities), np.int64)
-    return rules.shoe_size - np.cumsum(rules.shoe_counts)[:-1]
 
 
 def _insured_column(states: States) -> int:
@@ -145,7 +140,7 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
     most = best * int(hands if hands < math.inf else 0) + (1 + rules.attack) * rules.insurance
     numbers = Numbers(
         ending_outcome=next((i for i, outcome in enumerate(outcomes) if states.ends_round(outcome)), -1),
-        most_hands=NO_LIMIT if hands == math.inf else int(hands),
+        most_hands=int(min(hands, NO_LIMIT)),
         insured=results.index(INSURED) if INSURED in results else -1,
         original=results.index(ORIGINAL_BET) if ORIGINAL_BET in results else -1,
         ace=_insured_column(states),
@@ -166,12 +161,8 @@ def _numbers(states: States, results: list[Result], outcomes: tuple[int, ...], s
 
 
 def _limit(rules: Rules, hand: HandState) -> int:
-    limit = rules.hand_limit(aces=hand.split == SPLIT_ACES or (hand.split == WHOLE and hand.rank == 0))
-    return NO_LIMIT if limit == math.inf else int(limit)
-
-
-def _pay(states: States, result: Result, stake: int, outcome: int) -> int:
-    return payoff_code(*states.settle(result, stake, outcome), states.rules.unit)
+    aces = hand.split == SPLIT_ACES or (hand.split == WHOLE and hand.rank == 0)
+    return int(min(rules.hand_limit(aces=aces), NO_LIMIT))
 
 
 def number_hands(states: States) -> tuple[list[HandState], dict[str, Array]]:

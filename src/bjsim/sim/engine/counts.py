@@ -106,13 +106,12 @@ class KnownControls(NamedTuple):
 class CountingTable:
     """A table at which one player counts.
 
-    `compiled` has a row of `act` for each chart; `unit` is the payoff quantum, as a share of an initial bet. Profits
-    are not luck-adjusted if `layout` has no luck, and not depth-controlled if `known` is None.
+    `compiled` has a row of `act` for each chart. Profits are not luck-adjusted if `layout` has no luck, and not
+    depth-controlled if `known` is None.
     """
 
     compiled: CompiledRules
     layout: WalkedTable
-    unit: Fraction
     control: DepthControl
     known: KnownControls | None = None
 

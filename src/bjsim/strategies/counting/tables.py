@@ -187,7 +187,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
         charts = np.array([chart for chart, _ in points])
         layout = layout._replace(luck=make_luck([[one] for one in solved], model, charts, compiled, FREQUENT))
     control = _make_control(solved, model, len(buckets), full_shoe(compiled, TEN + 1))
-    table = CountingTable(compiled, layout, rules.unit, control)
+    table = CountingTable(compiled, layout, control)
     if solved:
         expected = distribution.expected_controls(bucket, control.values, control.slopes, STEP)
         table = replace(table, known=_find_known(table, np.stack(expected).sum(axis=1)))
