@@ -24,7 +24,7 @@ from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.driver import Driver
-from bjsim.strategies.charts.chart import Chart
+from bjsim.strategies.charts.chart import PAIR, Chart, make_chart, parse_row
 from bjsim.strategies.counting.count_files import load_count_run, save_count_run
 from bjsim.strategies.counting.count_run import CountRun, _group
 from bjsim.strategies.counting.departures import Departures
@@ -471,6 +471,20 @@ def test_money_bet_counts_doubles_splits_and_insurance() -> None:
     assert abs(aces - 1 / 13) < 4 * math.sqrt(12 / 169 / with_it.rounds)
     assert with_it.sums.raw[0, STAKES] > without.sums.raw[0, STAKES]
     assert 1.12 < without.wagered[0] < 1.15
+
+
+@pytest.mark.parametrize(("doubled", "least", "most"), [("9 10 11", 1, 1), ("8 9 10 11", 1.01, 1.04)])
+def test_money_bet_leaves_out_what_the_house_puts_up(doubled: str, least: float, most: float) -> None:
+    """Splits and doubles of 9 to 11 are free in these rules, so only doubles of 8 are of the player's own money."""
+    rules = named_rules("free-bet").replace(decks=2, max_hands=2, insurance=False)
+
+    def code(row: str, column: str) -> str:
+        if parse_row(row).kind == PAIR:
+            return "S" if row == "TT" else "P"
+        return "Dh" if row in doubled.split() else "H" if row in ("5", "6", "7") else "S"
+
+    found = simulate_count(rules, HILO, Departures(make_chart("free", rules, code)), 5000, 1, adjusted=False)
+    assert least <= found.sums.raw[:, STAKES].sum() * found.quantum / found.rounds <= most
 
 
 # --- runs

@@ -33,6 +33,7 @@ from bjsim.sim.game.hand_states import (
     INSURED,
     ORIGINAL_BET,
     SPLIT_ACES,
+    SURRENDERED,
     WHOLE,
     DealerState,
     HandState,
@@ -112,6 +113,7 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         hand_limit=np.array([_limit(rules, hand) for hand in hands], np.int64),
         ended=np.array([[results.index(end) for end in row] for row in ended], np.int64),
         pay=np.array([[[payoff_code(*paid, rules.unit) for paid in one] for one in row] for row in settled], np.int64),
+        own=np.array([[_own_bet(result, stake) for stake in stakes] for result in results], np.int64),
         waits=np.array([[states.waits(end) for end in row] for row in ends], np.int64),
         covers=np.array([[states.covers(end) for end in row] for row in ends], np.bool_),
         dealer_add=dealer_add,
@@ -125,6 +127,12 @@ def compile_rules(rules: Rules, policies: Sequence[Policy], states: States | Non
         numbers=_numbers(states, results, outcomes, len(policies)),
         above=np.array(limits if rules.infinite else rules.shoe_size - np.cumsum(rules.shoe_counts)[:-1], np.int64),
     )
+
+
+def _own_bet(result: Result, stake: int) -> int:
+    if result.end in (INSURED.end, ORIGINAL_BET.end):  # the latter is added to what hands pay, whose bets are counted
+        return int(result == INSURED)
+    return int(2 * stake * (1 if result.end == SURRENDERED.end else result.risk))
 
 
 def _insured_column(states: States) -> int:

@@ -103,12 +103,7 @@ def make_deal(compiled: CompiledRules, seats: int, hides: bool = False) -> DealO
 
 def count_bets(compiled: CompiledRules) -> CompiledRules:
     """Add to the payoffs of a hand its stakes, see HALF_BET. No bets may tie."""
-    pay = compiled.pay + 2 * HALF_BET * 2 ** np.arange(compiled.pay.shape[1], dtype=np.int64)[:, None]
-    if compiled.numbers.insured >= 0:
-        pay[compiled.numbers.insured] = compiled.pay[compiled.numbers.insured] + HALF_BET
-    if compiled.numbers.original >= 0:  # what it pays is added to that of hands, whose bets are counted
-        pay[compiled.numbers.original] = compiled.pay[compiled.numbers.original]
-    return compiled._replace(pay=pay)
+    return compiled._replace(pay=compiled.pay + HALF_BET * compiled.own[..., None])
 
 
 def merge_charts(act: Array) -> tuple[Array, Array]:

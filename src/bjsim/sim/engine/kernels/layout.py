@@ -67,6 +67,7 @@ class CompiledRules(NamedTuple):
     covered: Array  # state of a split hand, (S,), after one whose result has `covers`
     ended: Array  # result of the hand if an action ends it, by code, (1 + INSURE, S)
     pay: Array  # payoff code at one and two bets, and at more if hands double again, (R, B, O)
+    own: Array  # half bets that the player put up for it, not the house, (R, B)
     waits: Array  # what a finished hand waits for, (R, B); see `States.waits`
     covers: Array  # bool (R, B), see `covered`
     dealer_add: Array  # dealer's state after a card, (D, 13)
