@@ -22,7 +22,7 @@ from bjsim.errors import InputError
 from bjsim.files import write_file
 from bjsim.report.data import Described, to_json
 from bjsim.report.parts import Report
-from bjsim.sim.game.presets import PRESETS, the_rules
+from bjsim.sim.game.presets import PRESETS, read_setting, the_rules
 from bjsim.sim.game.rule_text import expand_words
 from bjsim.sim.game.rules import RULE_FIELDS, parse_field
 
@@ -66,11 +66,12 @@ CASINO = "vegas-s17"  # the game where none is named, but for the commands of th
 class Assigned(Written):
     """A rule with its value in one word; `decks = 6` is refused before its other words are arguments too many."""
 
-    use: str = "write FIELD=VALUE without blanks, such as peek=true"
+    use: str = ""  # "" for --set
 
     def parse(self, name: str, text: str) -> str:
-        field, _, value = text.partition("=")
-        if not value and (field.strip() in RULE_FIELDS or name == "vary"):
+        if not self.use:
+            read_setting(text)
+        elif not text.partition("=")[2]:
             raise InputError(f"{argument(name, text)} is not accepted; {self.use}")
         return text
 
