@@ -135,7 +135,7 @@ def _explore(transitions: Transitions, ranks: int) -> _States:
 
 def _follow_all(transitions: Transitions, words: Array, width: int, most: int) -> tuple[Array, ...]:
     """The fields of `_States` before `start` for states that take as many ranks or codes, and first their numbers."""
-    moves = transitions.follow(words, width)
+    moves = transitions.follow(np.repeat(words, width), np.tile(np.arange(width), len(words)))
     moves = Moves(*[np.pad(field.reshape(len(words), width), ((0, 0), (0, most - width)), "edge") for field in moves])
     if width != ACTIONS or not transitions.asks(words)[0]:
         kind, no = (transitions.unpack(words).what == DEALER).astype(np.int64), np.zeros_like(words)

@@ -151,12 +151,12 @@ class Transitions:
             word = word >> bits
         return State(*reversed(fields))
 
-    def follow(self, words: Array, width: int) -> Moves:
-        """What each card leads to by rank index, or code of an action where the state asks for it, (n * width,)."""
-        n = len(words) * width
+    def follow(self, words: Array, cards: Array) -> Moves:
+        """What a card of each rank index leads to, or the code of an action where the state asks for it."""
+        n = len(words)
         moves = Moves(np.full(n, OVER, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_))
-        states = State(*[np.repeat(field, width) for field in self.unpack(words)])
-        cards, at, asks = np.tile(np.arange(width), len(words)), np.arange(n), states.what == ASK
+        states, at = self.unpack(words), np.arange(n)
+        asks = states.what == ASK
         insures = asks & (states.step == 1)
         if insures.any():
             asked, taken = states.where(insures), (cards[insures] == INSURE).astype(np.int64)
