@@ -10,8 +10,7 @@ import pytest
 from support.command import bjsim, on_screen
 from support.printed import printed
 
-from bjsim.cli.options import counted
-from bjsim.report.parts import DataColumn, DataTable
+from bjsim.report.parts import DataColumn, DataTable, counted
 
 GRID = ("--vary", "blackjack_pays=3/2,6/5", "--vary", "hit_soft_17=true,false")
 
