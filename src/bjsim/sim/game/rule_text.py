@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import field, fields
 from fractions import Fraction
 from functools import wraps
+from html import escape
 from typing import Any, NamedTuple, TypeVar
 
 from bjsim.arguments import parse_fraction
@@ -247,6 +248,15 @@ def name_unknown_fields(rules: type[T]) -> type[T]:
 
     setattr(rules, "__init__", init)  # noqa: B010
     return rules
+
+
+def html_table(title: str, rows: Iterable[tuple[str, object, str]]) -> str:
+    """A table of fields as HTML. rows: name, value and meaning of each."""
+    cells = "".join(
+        f"<tr><th>{name}</th><td>{escape(str(plain(value)))}</td><td>{escape(meaning)}</td></tr>"
+        for name, value, meaning in rows
+    )
+    return f"<table><caption>{escape(title)}</caption><tbody>{cells}</tbody></table>"
 
 
 # --- Combinations of rules that contradict each other.

@@ -17,7 +17,6 @@ from typing import Any
 
 from bjsim.arguments import a_type
 from bjsim.errors import shorten
-from bjsim.report.data import html_table
 from bjsim.sim.game import rule_text as parsers
 from bjsim.sim.game.cards import DECKS, NORMAL_TENS, RANKS, SPANISH_TENS, TEN, rank_probabilities
 from bjsim.sim.game.hand_states import BONUSES, BonusScheme
@@ -27,6 +26,7 @@ from bjsim.sim.game.rule_text import (
     expand_words,
     find_contradictions,
     flag,
+    html_table,
     name_unknown_fields,
     plain,
     rule,
@@ -304,8 +304,8 @@ class Rules(RuleValues):
         return f"Rules({', '.join([repr(self.name), *changed])})"
 
     def _repr_html_(self) -> str:
-        rows = [(name, plain(getattr(self, name)), field["meaning"]) for name, field in RULE_FIELDS.items()]
-        return html_table(["rule", "value", "meaning"], rows, self.name)
+        rows = ((name, getattr(self, name), field["meaning"]) for name, field in RULE_FIELDS.items())
+        return html_table(self.name, rows)
 
     def replace(self, /, **changes: object) -> Rules:
         """Copy these rules with some fields changed.
