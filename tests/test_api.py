@@ -328,6 +328,7 @@ def test_an_error_of_what_is_called_back_is_no_wrong_argument(tmp_path: Path) ->
         (lambda: bjsim.evaluate(bjsim.solve("easy").chart, "vegas-s17"), "chart optimal: '4' against '10' is no cell"),
         (lambda: bjsim.Chart("mine", EASY, {("foo", "18"): "S"}), "chart mine: 'foo' against '18' is no cell; columns"),
         (lambda: bjsim.Chart("mine", EASY, {("1010", "18"): "S"}), "chart mine: '1010' against '18' is no cell"),
+        (lambda: bjsim.Chart("mine", EASY, {("88x2", "18"): "S"}), "chart mine: '88x2' against '18' is no cell"),
     ],
 )
 def test_a_wrong_value_is_named(call: Callable[[], object], said: str) -> None:

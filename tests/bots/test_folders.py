@@ -270,7 +270,7 @@ def test_a_command_that_is_not_installed_is_named(tmp_path):
     found = read_bot(where)
     with pytest.raises(MissingToolchain, match="mine runs no-such-interpreter, which is not installed"):
         found.language.make_program(found.name, found.files)
-    assert "mine runs no-such-interpreter" in refusal("bot", "check", where)  # it is no fault of the bot
+    assert "mine runs no-such-interpreter" in refusal("bot", "check", where)  # not a fault of the bot
 
 
 @needs_sandbox

@@ -62,7 +62,7 @@ def test_the_table_pays_what_the_readable_round_pays_in_random_games(games: int)
         seats = [random_chart(game, seed, seed % len(CODE_WEIGHTS)) for seed in seeds]
         cases.add((game, tuple(seeds), key))
         whole = games == 100 and len(cases) % 4 == 0 and game.most_hands <= 4  # of many hands tables take long to make
-        assert differences(game, seats, key, rounds=100, seen=seen, unlikely=None if whole else 10 * UNLIKELY) == []
+        assert differences(game, seats, key, rounds=100, seen=seen, unlikely=None if whole else UNLIKELY) == []
 
     check()
     assert len(cases) == games

@@ -25,7 +25,7 @@ from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.strategies.charts.chart import Chart, StatePlayer
 from support.table import line
 
-UNLIKELY = 1e-3  # at which rounds leave a small round table; larger ones take long to make
+UNLIKELY = 1e-2  # at which rounds leave a small round table; larger ones take long to make
 SEED = 5
 Key = tuple[int, int, int]  # seed, table, block
 Traces = list[np.ndarray]

@@ -66,7 +66,7 @@ CASINO = "vegas-s17"  # the game where none is named, but for the commands of th
 class Assigned(Written):
     """A rule with its value in one word; `decks = 6` is refused before its other words are arguments too many."""
 
-    use: str = ""  # "" for --set
+    use: str = ""  # what to write instead; "" for --set, whose texts are read at once
 
     def parse(self, name: str, text: str) -> str:
         if not self.use:

@@ -379,6 +379,4 @@ def parse_field(name: str, value: object) -> Any:
     try:
         return RULE_FIELDS[name]["parse"](str(value).strip())
     except (ValueError, KeyError, ZeroDivisionError):
-        more = "; decks is their number" if name == "deck" and str(value).strip() in (*"12345678", "inf") else ""
-        use = RULE_FIELDS[name]["accepts"] + more
-        raise RulesError(f"{name} = {shorten(value)} is not accepted; use {use}") from None
+        raise RulesError(f"{name} = {shorten(value)} is not accepted; use {RULE_FIELDS[name]['accepts']}") from None

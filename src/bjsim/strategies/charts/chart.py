@@ -94,10 +94,10 @@ PLAIN_ROWS = {  # by name; charts from elsewhere may begin at 3
 
 @cache
 def parse_row(name: str) -> Row:
-    """Parse the name of a row. Raises: ValueError: It is none that `rows_of` makes."""
+    """Parse the name of a row. Raises: ValueError: It is not one that `rows_of` makes."""
     base, *rest = re.split("[x:/]", name, maxsplit=1)
-    if base not in PLAIN_ROWS:
-        raise ValueError(f"{name} is no row of a chart")
+    if base not in PLAIN_ROWS or ("x" in name and PLAIN_ROWS[base].kind == PAIR and base != "AA"):
+        raise ValueError(f"{name} is not a row of a chart")
     row = PLAIN_ROWS[base]
     if "x" in name:
         return Row(SOFT if row.soft else HARD, row.points, row.soft, stake=int(rest[0]))

@@ -128,8 +128,8 @@ class Compared:
     Attributes:
         rules: The game.
         value: The value of its best chart, in initial bets per settled bet.
-        difference: Its value less that of the first game; NaN if one is for an infinite shoe in place of its own,
-            unless both are, of as many decks.
+        difference: Its value less that of the first game; NaN if either has the value of an infinite shoe in
+            place of its own, unless both do and have as many decks.
         sd: Standard deviation per round, in initial bets; NaN if it is not known.
         changes: The cells in which the best charts differ; None if the dealer shows different cards in the two games,
             so that the columns cannot be compared.
@@ -171,7 +171,7 @@ def differ_in_cut_alone(games: Sequence[Rules]) -> bool:
 
 
 def difference(first: Compared | Solution, other: Compared | Solution) -> float:
-    """The value of a game less that of the first; NaN if a shoe is not solved, but for two like it of as many decks."""
+    """The value of a game less that of the first; NaN as in `Compared`."""
     one, two = ((each.refusal and each.rules.decks) for each in (first, other))
     value, before = float(other.value), float(first.value)
     return math.nan if one != two else 0.0 if value == before else value - before

@@ -125,7 +125,14 @@ class ShoeSolver(Solution):
         return self._value_at(strategy, 0.0)
 
     def by_upcard(self, strategy: Strategy = "td") -> dict[str, float]:
-        """Compute the expected profit by column of a chart, including peeked naturals."""
+        """Compute the expected profit by what the dealer shows, including peeked naturals.
+
+        Args:
+            strategy: One of `STRATEGIES`, or a chart.
+
+        Returns:
+            Expected profit in initial bets by column of a chart.
+        """
         analysis, plays = self._at(self.tie_value_of(strategy)), self.plays(strategy)
         total: dict[str, list[float]] = {label: [0.0, 0.0] for label in self.game.states.columns}
         for start, play in plays.items():
@@ -252,8 +259,19 @@ class ShoeSolver(Solution):
         return round_sd(self._at(tie_value), plays, mean, settled)
 
     def removal(self, strategy: Strategy = "td") -> dict[str, float]:
-        """Compute the effects of removal by card letter: the change in value after removing one card, with the same
-        decisions. Weighted by the counts of the shoe, they sum to 0. InputError: The strategy is cdp."""
+        """Compute the effects of removal: the change in value after removing one card, with the decisions unchanged.
+
+        The effects, weighted by the counts of the shoe, sum to 0.
+
+        Args:
+            strategy: One of `STRATEGIES` except cdp, or a chart.
+
+        Returns:
+            The effect by card letter, in initial bets.
+
+        Raises:
+            InputError: The strategy is cdp, whose decisions after a split are not stored.
+        """
         if strategy == "cdp":
             raise InputError(
                 "removal: not available for cdp, whose decisions after a split are not stored; "
