@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -46,7 +47,7 @@ def compiled(rules: Rules) -> CompiledTable:
     chart = Solver(rules.replace(decks="inf")).chart
     readable = ReadableTable(rules, [chart] * rules.seats)
     table = CompiledTable(compile_rules(rules, [chart.policy] * rules.seats), readable)
-    table.compile()
+    table.prepare(math.inf)
     return table
 
 
@@ -114,7 +115,7 @@ def luck_and_counting() -> Iterator[Measured]:
         chart = Solver(rules.replace(decks="inf")).chart
         (table,) = make_experiment(rules, [chart], 1, 1, 1, True).groups
         assert isinstance(table, AdjustedTable)
-        table.compile()
+        table.prepare(math.inf)
         yield speed(f"{name}, luck-adjusted", 1 << 20, partial(table.play, 1, 0, [Span(0, 1 << 20)]))
         departures, shoes = Departures(chart, find_departures("i18")), 12_000 * 52 // rules.cut_cards
         for adjusted in (True, False):

@@ -1,27 +1,29 @@
 """A run that is ready to be played: players in their seats, programs started, the backend open."""
 
 import math
+import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from bjsim.bots.turn import runs_program
 from bjsim.errors import EndlessSplitting, NotSaved
 from bjsim.run_result import RunResult
 from bjsim.sim.engine.compile_notice import announce_compile, on_compile
-from bjsim.sim.engine.play import have_kernels
 from bjsim.sim.game.actions import Player
 from bjsim.sim.running.checkpoint import Checkpoint
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.sim.running.driver import Driver
 from bjsim.sim.running.experiment import Experiment, Progress, is_precise
 from bjsim.sim.running.table import Backend
-from bjsim.sim.running.workers import ForkedResult, is_fork_safe, usable_cores
+from bjsim.sim.running.workers import end_with_parent, is_fork_safe, stops_held, usable_cores
 from bjsim.strategies.experiment import exact_returns, make_results, missing_results
 from bjsim.strategies.results import ExactReturn
 
+T = TypeVar("T")
 OnProgress = Callable[[Progress], object]
 
 
@@ -50,14 +52,10 @@ class Run:
         """
         hands = min(self.experiment.target_n or math.inf, self.experiment.hands)
         each_core = hands * len(self.players) / usable_cores()
-        compiled = [table for table in self.experiment.groups if isinstance(table, CompiledTable)]
-        slow = [table for table in compiled if each_core >= table.worth_compiling]
-        for table in compiled:
-            table.expect(each_core)
-        if slow and have_kernels():
-            with on_compile(announce):
-                for table in slow:
-                    table.compile()
+        with on_compile(announce):
+            for table in self.experiment.groups:
+                if isinstance(table, CompiledTable):
+                    table.prepare(each_core)
 
     def play(self, on_progress: OnProgress = ignore_progress) -> RunResult:
         """Play it. An interrupt, a round that does not end, or a full disk leaves what is known so far."""
@@ -118,4 +116,29 @@ def program_json(player: Player) -> dict[str, Any] | None:
 def exact_ahead(experiment: Experiment, players: Sequence[Player], backend: Backend) -> Callable[[], list[ExactReturn]]:
     """The exact returns of all players, which a fork computes meanwhile if there are workers."""
     exact: Callable[[], list[ExactReturn]] = cache(lambda: exact_returns(experiment, players))
-    return exact if backend.is_this_process or not is_fork_safe() else ForkedResult(exact).result
+    return exact if backend.is_this_process or not is_fork_safe() or usable_cores() == 1 else forked(exact)
+
+
+def forked(work: Callable[[], T]) -> Callable[[], T]:
+    """Begin work in a fork of this process; the function returned waits for its result, or works itself if that failed.
+
+    No other thread may have started.
+    """
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+
+    def send() -> None:
+        end_with_parent()
+        with suppress(Exception):  # who waits repeats the work, and gets the error
+            sender.send(work())
+
+    with suppress(OSError), stops_held():
+        multiprocessing.get_context("fork").Process(target=send, daemon=True).start()
+    sender.close()
+
+    def result() -> T:
+        with suppress(EOFError, OSError):  # no fork, or it died before its result was complete
+            found: T = receiver.recv()
+            return found
+        return work()
+
+    return result

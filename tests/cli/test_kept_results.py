@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from support.command import bjsim, refusal
 
-from bjsim.arguments import check_writable
+from bjsim.arguments import check_writable, short_names, without_folders
 from bjsim.cli import compare
 from bjsim.cli.run import play_on_screen
 from bjsim.errors import InputError, RunFailed
 from bjsim.files import replacing, write_file
 from bjsim.request import RunRequest
-from bjsim.run_result import RunResult, short_names
+from bjsim.run_result import RunResult
 from bjsim.sim.running.compiled_table import CompiledTable
 from bjsim.strategies.counting.count import count
 from bjsim.strategies.counting.request import play_request
@@ -162,10 +162,10 @@ def test_a_checkpoint_in_a_folder_that_is_not_writable(
 
 def test_a_run_compiles_for_the_hands_that_it_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """A precision that needs more hands than it may play is no reason to."""
-    compiled: list[CompiledTable] = []
-    monkeypatch.setattr(CompiledTable, "compile", compiled.append)
+    expected: list[float] = []
+    monkeypatch.setattr(CompiledTable, "prepare", lambda table, rounds: expected.append(rounds))
     result = RunRequest("easy", "lim17", 1000, until=1e-5).play()
-    assert result.rounds == 1000 and not result.reached and not compiled
+    assert result.rounds == 1000 and not result.reached and 0 < max(expected) <= 1000
 
 
 def test_a_page_names_players_as_they_are_and_files_without_folders(tmp_path: Path) -> None:
@@ -199,3 +199,25 @@ def test_a_count_that_could_not_be_saved_is_an_error_in_python(monkeypatch: pyte
     )
     with pytest.raises(RunFailed, match="the disk is full"):
         count("vegas-s17", rounds=2000, indices="none", chart="hoyle", workers=1)
+
+
+def test_a_printed_command_tells_files_apart_and_can_be_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    chart = bjsim("solve", "--rules", "easy", "--format", "chart").out
+    for name in ("a/x.csv", "b/x.csv", "-my.csv"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(chart)
+    for words, printed in (
+        ("run --rules easy --hands 100 --bots {}/a/x.csv,{}/b/x.csv,lim17", "--bots a/x.csv,b/x.csv,lim17"),
+        ("check --rules easy ./-my.csv", "bjsim check ./-my.csv"),
+        ("check --rules easy {}/a/x.csv", "bjsim check x.csv"),
+    ):
+        assert bjsim(*words.format(tmp_path, tmp_path).split(), "--html", "p.html").status == 0
+        page = Path("p.html").read_text()
+        assert printed in page and str(tmp_path) not in page
+
+
+def test_values_that_vary_are_published_without_folders() -> None:
+    for folder in ("/home/Jane Doe/", "C:\\Users\\me\\", "../", ""):
+        assert without_folders(f"system=hilo,{folder}my.toml") == "system=hilo,my.toml"
+    assert without_folders("system=1/2,ko") == "system=1/2,ko"

@@ -9,8 +9,9 @@ import pytest
 
 HIDDEN = "import sys; sys.modules['numba'] = None; from bjsim.cli.main import main; main()"
 LONG = (  # as if so few hands paid for compiling
-    "import sys; sys.modules['numba'] = None; from bjsim.sim.running.compiled_table import CompiledTable; "
-    "CompiledTable.worth_compiling = 1; from bjsim.cli.main import main; main()"
+    "import sys; sys.modules['numba'] = None; from bjsim.sim.engine.play import THRESHOLDS; "
+    "THRESHOLDS.update({name: one._replace(compiling=1) for name, one in THRESHOLDS.items()}); "
+    "from bjsim.cli.main import main; main()"
 )
 SHOWN = "from bjsim.cli.main import main; main()"
 

@@ -246,7 +246,7 @@ def test_what_kernels_are_given_is_defined_among_them() -> None:
     compiled = compile_rules(game, [chart.policy])
     tables = make_round_tables(compiled)
     play_plain(compiled, pack_plain(tables[0][0]), [stream_key(1, 0, 0)], [10])
-    AdjustedTable(compiled, ReadableTable(game, [chart])).compile()
+    AdjustedTable(compiled, ReadableTable(game, [chart])).prepare(math.inf)
     bare = game.replace(split_by="never")
     counted = CountingGame(bare, find_system("hilo"), Departures(Solver(bare).chart), adjusted=False)
     play_units(ready_table(counted).table, np.array([stream_key(1, 0, 0)], np.uint64), 2, 2, kernel=True)

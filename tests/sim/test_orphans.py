@@ -25,9 +25,8 @@ time.sleep(3600)
 IDLE_POOL = POOL.replace("jobs = [pool.submit(time.sleep, 3600) for _ in range(2)]", "")
 WORK_AHEAD = """
 import time
-from bjsim.sim.running import workers
-workers.usable_cores = lambda: 2
-ahead = workers.ForkedResult(lambda: time.sleep(3600))
+from bjsim.run import forked
+ahead = forked(lambda: time.sleep(3600))
 print("ready", flush=True)
 time.sleep(3600)
 """

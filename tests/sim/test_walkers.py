@@ -216,13 +216,13 @@ def test_a_kernel_that_pays_is_loaded_before_the_first_job(monkeypatch: pytest.M
         by_kernel.append(job[2])
         return play_plain(*job)
 
-    monkeypatch.setattr(compiled_table, "is_ready", lambda kernel, rounds: rounds >= 1000)
+    monkeypatch.setattr("bjsim.sim.engine.play.is_ready", lambda kernel, rounds: rounds >= 1000)
     monkeypatch.setattr("bjsim.sim.engine.rounds.play_plain", noted)
     expected = play_blocks(game.compiled, WalkedTable(game.moves, game.deal), game.play_round, [key], [500]).counts
     for rounds, used in ((999, []), (1000, [[key]])):
         monkeypatch.setattr(compiled_table, "_walkers", {})
         table = CompiledTable(game.compiled, game.readable)
-        table.expect(rounds)
+        table.prepare(rounds)
         assert (table.walkers.play([key], [500]).counts == expected).all()
         assert by_kernel == used
 

@@ -11,9 +11,10 @@ import pytest
 from bjsim.app.export import _each
 from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Field, _open_pool
+from bjsim.run import exact_ahead, forked
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.running import workers
-from bjsim.sim.running.workers import ForkedResult, can_fork, local
+from bjsim.sim.running.workers import can_fork, local
 
 FIELD = Field(Contest(named_rules("cardshark")), {}, 0, "")
 POOLS = {"run": lambda n: local(n).open_pool(), "contest": lambda n: _open_pool(FIELD._replace(workers=n), print)}
@@ -21,14 +22,15 @@ POOLS = {"run": lambda n: local(n).open_pool(), "contest": lambda n: _open_pool(
 
 @pytest.mark.skipif(workers.usable_cores() < 2, reason="one core: nothing is done ahead")
 def test_it_is_worked_out_by_another_process():
-    ahead = ForkedResult(lambda: (os.getpid(), "done"))
-    pid, what = ahead.result()
+    ahead = forked(lambda: (os.getpid(), "done"))
+    pid, what = ahead()
     assert pid != os.getpid() and what == "done"
 
 
 def test_on_one_core_it_is_worked_out_here(monkeypatch):
-    monkeypatch.setattr(workers, "usable_cores", lambda: 1)
-    assert ForkedResult(os.getpid).result() == os.getpid()
+    monkeypatch.setattr("bjsim.run.usable_cores", lambda: 1)
+    monkeypatch.setattr("bjsim.run.exact_returns", lambda experiment, players: os.getpid())
+    assert exact_ahead(None, [], local(2))() == os.getpid()
 
 
 def test_what_a_lost_process_leaves_out_is_worked_out_here():
@@ -39,13 +41,13 @@ def test_what_a_lost_process_leaves_out_is_worked_out_here():
             os.kill(os.getpid(), signal.SIGKILL)
         return "done"
 
-    assert ForkedResult(work).result() == "done"
+    assert forked(work)() == "done"
 
 
 def test_what_the_work_raises_is_raised_where_its_result_is_asked_for():
-    ahead = ForkedResult(lambda: 1 // 0)
+    ahead = forked(lambda: 1 // 0)
     with pytest.raises(ZeroDivisionError):
-        ahead.result()
+        ahead()
 
 
 @pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")

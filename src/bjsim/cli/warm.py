@@ -49,7 +49,7 @@ def use_kernels(rules: Rules) -> None:
     """Use every compiled function once."""
     for table in tables(rules):
         if isinstance(table, CompiledTable):
-            table.compile()
+            table.prepare(math.inf)
     counted = load_rules("vegas-s17").replace(decks=1)
     departures = Departures.parse("none", Solver(counted).chart)
     for adjusted in (False, True):

@@ -139,7 +139,10 @@ class Walkers:
     def play(self, keys: Sequence[Key], rounds: Sequence[int]) -> Played:
         """Play blocks from the beginnings of their keys' streams; EndlessSplitting at the limit on hands."""
         with suppress(LeftTable):
-            if self._is_ready(sum(rounds) * self._seats):
+            if not self.loaded:  # a run to a given precision cannot know its length in advance
+                self._by_arrays += sum(rounds) * self._seats
+                self.load(self._by_arrays)
+            if self.loaded:
                 from bjsim.sim.engine.rounds import play_plain, play_seats  # imports numba
 
                 if self.kernel == "plain":
@@ -148,17 +151,11 @@ class Walkers:
                     return play_seats(self.compiled, self.packed, keys, rounds, self.drift)
         return play_blocks(self.compiled, self.layout, self.play_round, keys, rounds, drift=self.drift)
 
-    def _is_ready(self, rounds: int) -> bool:
-        """Whether the kernel should play this many rounds of one seat, even if it must be compiled first.
-
-        A run to a given precision cannot know its length in advance, so the kernel is loaded, or compiled, once arrays
-        have played enough rounds.
-        """
-        if not self.loaded:
-            self._by_arrays += rounds
-            long = self._by_arrays >= THRESHOLDS[self.kernel].compiling and have_kernels()
-            self.loaded = long or is_ready(self.kernel, self._by_arrays)
-        return self.loaded
+    def load(self, rounds: float) -> bool:
+        """Let the kernel play from now on if it pays for this many rounds of one seat; returns if compiling it pays."""
+        pays = rounds >= THRESHOLDS[self.kernel].compiling and have_kernels()
+        self.loaded = self.loaded or pays or is_ready(self.kernel, rounds)
+        return pays
 
 
 def have_kernels() -> bool:

@@ -10,7 +10,7 @@ from bjsim.arrays import Array
 from bjsim.sim.engine.counts import Played
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.lanes import PlayRound
-from bjsim.sim.engine.play import PILOT, PILOT_TABLE, THRESHOLDS, Walkers, is_ready
+from bjsim.sim.engine.play import PILOT, PILOT_TABLE, Walkers
 from bjsim.sim.game.shoe import stream_key
 from bjsim.sim.running.table import ReadableTable, Span
 from bjsim.sim.stats.estimate import RatioSums
@@ -52,19 +52,10 @@ class CompiledTable:
     def seats(self) -> int:
         return len(self.compiled.act)
 
-    @property
-    def worth_compiling(self) -> int:
-        """Rounds of one seat that pay for compiling the kernel that plays them."""
-        return THRESHOLDS[self.walkers.kernel].compiling
-
-    def compile(self) -> None:
-        self.walkers.loaded = True
-        self.walkers.play([(0, 0)], [0])
-
-    def expect(self, rounds: float) -> None:
-        """Load the kernel if it is compiled and pays for this many rounds of one seat, which will follow."""
-        if is_ready(self.walkers.kernel, rounds):
-            self.walkers.loaded = True
+    def prepare(self, rounds: float) -> None:
+        """Have the kernel ready if it pays for so many rounds of one seat; compile it if that pays."""
+        if self.walkers.load(rounds):
+            self.walkers.play([(0, 0)], [0])
 
     def play(self, seed: int, table: int, spans: Sequence[Span]) -> list[Tally]:
         return self._play(seed, table, spans)[1]

@@ -5,6 +5,7 @@ therefore gives the same results, convergence included, on any number of workers
 run that was stopped and resumed.
 """
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -55,9 +56,7 @@ class Driver:
 
     def run(self) -> Progress:
         """Play all remaining jobs. Raises: as `steps`."""
-        with closing(self.steps()) as steps:
-            for _ in steps:
-                pass
+        deque(self.steps(), maxlen=0)
         return self.progress
 
     def steps(self) -> Generator[Progress, None, None]:

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from enum import Flag, auto
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -87,12 +87,6 @@ class Span(NamedTuple):
     rounds: int
 
 
-def make_spans(first: int, last: int, until: int) -> list[Span]:
-    """Blocks `first` .. `last`, up to round `until` of the table."""
-    starts = [block_start(block) for block in range(first, last + 2)]
-    return [Span(first + i, min(starts[i + 1], until) - start) for i, start in enumerate(starts[:-1])]
-
-
 log = logging.getLogger("bjsim")
 
 
@@ -119,7 +113,8 @@ def play_blocks(table: Table, seed: int, number: int, first: int, last: int, unt
     tally for each seat. RunFailed: a tally lacks rounds.
     """
     began = time.perf_counter()
-    spans = make_spans(first, last, until)
+    starts = [(block, block_start(block)) for block in range(first, last + 2)]
+    spans = [Span(block, min(end, until) - start) for (block, start), (_, end) in pairwise(starts)]
     tallies = table.play(seed, number, spans)
     rounds = sum(span.rounds for span in spans)
     if any(tally.rounds != rounds for tally in tallies):

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from bjsim.arguments import a_type, argument
 from bjsim.errors import InputError
@@ -26,7 +26,6 @@ from bjsim.sim.engine.compile_notice import ONE_THREAD, in_notebook
 from bjsim.sim.running.table import Backend, Need
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, SpawnContext
     from multiprocessing.process import BaseProcess
 
@@ -94,7 +93,6 @@ def find_backend(executor: Executor | None = None, workers: int | None = None, n
 
 
 log = logging.getLogger("bjsim")
-T = TypeVar("T")
 PARENT_POLL_S = 1.0
 STOPS = (signal.SIGINT, signal.SIGTERM)
 OPEN_ENDS = [("_result_queue", "_writer"), *[("_call_queue", "_reader")] * (sys.version_info < (3, 11, 5))]
@@ -213,35 +211,6 @@ def end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, name="end-with-parent", daemon=True).start()
-
-
-class ForkedResult(Generic[T]):
-    """A result computed by a fork of this process, or on demand if the fork failed.
-
-    Create it before any thread starts.
-    """
-
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._work = work
-        self._receiver: Connection | None = None
-        if can_fork() and usable_cores() > 1:
-            self._receiver, sender = multiprocessing.Pipe(duplex=False)
-            with suppress(OSError), stops_held():
-                multiprocessing.get_context("fork").Process(target=self._run, args=(sender,), daemon=True).start()
-            sender.close()
-
-    def _run(self, sender: Connection) -> None:
-        end_with_parent()
-        with suppress(Exception):  # `result` repeats the work and raises the error
-            sender.send(self._work())
-
-    def result(self) -> T:
-        """Wait for the result. Raises: any exception of the work."""
-        with suppress(EOFError, OSError):  # the fork failed, or died before its result was complete
-            if self._receiver is not None:
-                result: T = self._receiver.recv()
-                return result
-        return self._work()
 
 
 def _start_worker(records: Any) -> None:
