@@ -143,7 +143,7 @@ def test_in_an_infinite_shoe_every_round_comes_to_the_exact_value(name):
     ]
     played = walkers(game, seats)
     exact = [Solver(game).ev(chart.policy).value for chart in seats]
-    # The alias table rounds probabilities to 2**-28; about one split in 10**9 does not fit in the round table.
+    # Probabilities are rounded to 2**-32, and about one split in 10**9 does not fit in the round table.
     rounded = game.deck != "standard" or math.isinf(game.most_hands)
     assert played.values == pytest.approx(exact, abs=1e-9 if rounded else 1e-12)
     for values in row_values(played):

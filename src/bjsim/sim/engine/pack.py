@@ -101,11 +101,6 @@ def make_deal(compiled: CompiledRules, seats: int, hides: bool = False) -> DealO
     return DealOrder(opening, dealt, hole, bool(compiled.numbers.round_robin))
 
 
-def count_bets(compiled: CompiledRules) -> CompiledRules:
-    """Add to the payoffs of a hand its stakes, see HALF_BET. No bets may tie."""
-    return compiled._replace(pay=compiled.pay + HALF_BET * compiled.own[..., None])
-
-
 def merge_charts(act: Array) -> tuple[Array, Array]:
     """Merge charts, the first axis of `act` (see `CompiledRules.act`), with a choice wherever they differ.
 
@@ -123,10 +118,11 @@ def merge_charts(act: Array) -> tuple[Array, Array]:
 def make_count_table(compiled: CompiledRules) -> tuple[RoundTable, Array]:
     """A counter's round table, which asks wherever the charts of `act` differ, and the answers by choice and chart.
 
-    Payoffs count bets, see `count_bets`.
+    The payoffs of a hand have its stakes too, see HALF_BET. No bets may tie.
     """
     act, answers = merge_charts(compiled.act)
-    (table,), _ = make_round_tables(count_bets(compiled)._replace(act=act), NEVER_LEFT)
+    pay = compiled.pay + HALF_BET * compiled.own[..., None]
+    (table,), _ = make_round_tables(compiled._replace(act=act, pay=pay), NEVER_LEFT)
     return table, answers
 
 

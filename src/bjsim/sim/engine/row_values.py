@@ -44,17 +44,9 @@ def find_moves(table: RoundTable, probabilities: Array, answers: Array | None) -
     after = np.where(after == LEFT, np.arange(len(after))[:, None], after)
     over = (log > 0) & (log <= ends)
     place = np.where(over, len(after) + log - 1, after)
-    return make_moves(place, np.maximum(log - ends, 0), weights, asks)
-
-
-def make_moves(place: Array, hand: Array, weights: Array, asks: Array) -> RowMoves:
-    """Make the moves, in C order: `take` would first copy any other array as a whole."""
-    return RowMoves(
-        place=place.astype(np.intp, "C"),
-        hand=hand.astype(np.int32, "C"),
-        weights=np.ascontiguousarray(weights),
-        asks=asks,
-    )
+    hand = np.maximum(log - ends, 0)
+    # in C order: `take` would first copy any other array as a whole
+    return RowMoves(place.astype(np.intp, "C"), hand.astype(np.int32, "C"), np.ascontiguousarray(weights), asks)
 
 
 class Levels:
@@ -88,13 +80,21 @@ class Levels:
                 break
         return turns
 
-    def sweep(self, update: Callable[[Array], float], least: float) -> None:
-        """Update all rows, and those from which a round may come back, until no change is as large as `least`."""
+    def sweep(self, values: Array, find: Callable[[Array], Array], least: float) -> None:
+        """Set the values of all rows, (rows, ..), to what is found for them, (m, ..).
+
+        Those from which a round may come back are found again until no change is as large as `least`.
+        """
         for rows in self.all:
-            update(rows)
+            values[rows] = find(rows)
         again = [rows[self.again[rows]] for rows in self.all if self.again[rows].any()]
         for _ in range(MOST_SWEEPS if again else 0):
-            if max(update(rows) for rows in again) < least:
+            changes = []
+            for rows in again:
+                new = find(rows)
+                changes.append(np.abs(new - values.take(rows, axis=0)).max())
+                values[rows] = new
+            if max(changes) < least:
                 break
 
 
@@ -118,13 +118,10 @@ def value_rows(moves: RowMoves, levels: Levels, ends: Array, find_after: Callabl
     count = len(moves.place)
     values = np.concatenate([np.zeros((count, ends.shape[1])), ends])
 
-    def update(rows: Array) -> float:
-        new = np.einsum("mr,mrk->mk", moves.weights.take(rows, axis=0), find_after(rows, values))
-        change = float(np.abs(new - values.take(rows, axis=0)).max())
-        values[rows] = new
-        return change
+    def find(rows: Array) -> Array:
+        return np.einsum("mr,mrk->mk", moves.weights.take(rows, axis=0), find_after(rows, values))
 
-    levels.sweep(update, CONVERGED)
+    levels.sweep(values, find, CONVERGED)
     return values[:count]
 
 
@@ -142,15 +139,12 @@ def slope_rows(
     """
     slopes = np.zeros((*values.shape, moves.place.shape[1]))
 
-    def update(rows: Array) -> float:
+    def find(rows: Array) -> Array:
         direct = np.moveaxis(find_after(rows, values) - values.take(rows, axis=0)[:, None], 1, -1)
         direct[moves.asks.take(rows)] = 0
-        new = direct + np.einsum("mr,mr...->m...", moves.weights.take(rows, axis=0), find_slopes(rows, slopes))
-        change = float(np.abs(new - slopes.take(rows, axis=0)).max())
-        slopes[rows] = new
-        return change
+        return direct + np.einsum("mr,mr...->m...", moves.weights.take(rows, axis=0), find_slopes(rows, slopes))
 
-    levels.sweep(update, SLOPES_CONVERGED)
+    levels.sweep(slopes, find, SLOPES_CONVERGED)
     return slopes
 
 
@@ -236,7 +230,8 @@ def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcom
         state[rows[several]] = len(again) + number[kind]
     rows = np.concatenate(first)
     to = after(rows)
-    own = make_moves(np.where(to < 0, len(rows) - 1 - to, to), 0 * to, moves.weights[rows], moves.asks[rows])
+    place = np.where(to < 0, len(rows) - 1 - to, to).astype(np.intp)
+    own = RowMoves(place, np.zeros_like(place, np.int32), moves.weights[rows], moves.asks[rows])
     order, certain = Levels(table.height[rows], own), np.eye(count)
     chances = value_rows(own, order, certain, partial(values_after, own))
     both = (np.where(of < 0, len(rows) - 1 - of, of) for of in (state, after(np.arange(len(state)))))

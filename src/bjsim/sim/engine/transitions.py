@@ -1,7 +1,8 @@
 """The rounds of one seat as a finite automaton over cards: its states, and what each card leads to, in NumPy.
 
 A state is one number, so that thousands of states follow their cards at once. This is the only place where compiled
-rules become the flow of a round; `round_table.py` numbers the states, and everything else walks its rows.
+rules become the flow of a round; `round_table.py` numbers the states, and everything else walks its rows, but for the
+environments, see `asked_table.py`.
 """
 
 from __future__ import annotations

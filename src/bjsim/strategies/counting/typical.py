@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from bjsim.arrays import Array, Floats
-from bjsim.errors import InputError
 from bjsim.sim.game.cards import DECKS, TEN
 from bjsim.sim.game.rules import Rules
 from bjsim.sim.game.support import need
@@ -107,12 +106,9 @@ def decks_to_count(rules: Rules) -> int:
     return int(rules.decks)
 
 
-def remaining(decks: int, known: str | Sequence[int] = "", deck: str = "standard") -> tuple[int, ...]:
-    """Return the ten counts of a shoe without known cards. Raises: InputError: The shoe lacks them."""
-    counts = tuple(count * decks - gone for count, gone in zip(IN_DECK[deck], card_counts(known), strict=True))
-    if min(counts) < 0:
-        raise InputError(f"cards: {known!r} cannot all come from {decks} decks")
-    return counts
+def remaining(decks: int, known: str = "", deck: str = "standard") -> tuple[int, ...]:
+    """Return the ten counts of a shoe without known cards, which it must have."""
+    return tuple(count * decks - gone for count, gone in zip(IN_DECK[deck], card_counts(known), strict=True))
 
 
 def tag_moments(system: CountingSystem, counts: Sequence[float]) -> tuple[float, float]:

@@ -85,7 +85,7 @@ def more(shoe: Any, infinite: Any) -> None:
 
 @inner(forceinline=True)
 def draw(shoe: Any, infinite: Any) -> Any:
-    """Draw the next card; `infinite` is None if the shoe is finite. Returns: its rank index."""
+    """Draw the next card; `infinite` is None where the shoe is known to be finite. Returns: its rank index."""
     if shoe.read[0] == shoe.ready[0]:
         more(shoe, infinite)
     shoe.read[0] += 1

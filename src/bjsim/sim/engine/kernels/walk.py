@@ -452,8 +452,8 @@ def walk(
     """Play `rounds` rounds of charts, or as many shoes of a counter as `tally` has room for.
 
     Returns: the rows in `counts.overflow`, or LEFT_TABLE. See `ShoeArrays` and `Counts`, and `arrays.py` for the rest;
-    `infinite` is None if the shoe is finite, `luck` and `track` without luck; `counter`, `control` and `tally` without
-    a counter, else `counts` and `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
+    `infinite` is None where the shoe is known to be finite, `luck` and `track` without luck; `counter`, `control` and
+    `tally` without a counter, else `counts` and `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
     """
     n, first = np.int64(len(moves.start)), np.int64(0)
     now[:] = 0
