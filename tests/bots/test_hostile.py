@@ -406,5 +406,5 @@ print("S", sys.argv[1])
     player = bot("kills.py", source, timeout=5.0)
     replies = [(number, player.run([str(number)])) for number in range(40)]
     answered = [(number, reply) for number, reply in replies if reply.cause == "exit" and reply.status == 0]
-    assert all(reply.stdout == b"S %d\n" % number for number, reply in answered)
+    assert answered and all(reply.stdout == b"S %d\n" % number for number, reply in answered)
     assert {reply.status for _, reply in replies} <= {0, -9}

@@ -419,6 +419,12 @@ def test_a_bot_that_answers_cannot_be_retired_in_a_journal(tmp_path: Path, faile
         verify(tmp_path / "c")
 
 
+def test_a_bot_that_does_not_answer_cannot_be_kept_in_a_journal(tmp_path: Path, failed: Path) -> None:
+    forged(tmp_path / "c", [record for record in journal.read(failed) if record["record"] != "retire"])
+    with pytest.raises(ReplayMismatch, match="follows a match after which a bot retires"):
+        verify(tmp_path / "c")
+
+
 @pytest.mark.parametrize("matches", [3, 4])
 def test_the_page_of_a_retired_bot_shows_its_last_match_unless_it_was_not_asked(
     tmp_path: Path, failed: Path, matches: int

@@ -46,6 +46,25 @@ def test_a_fault_is_a_stand_and_after_ten_a_bot_is_not_asked(kind):
     assert all(record["moves"][1] in (["S"], []) for record in records[-10:])
 
 
+class Remembers:
+    name = "remembers"
+
+    def __init__(self):
+        self.seen = []
+
+    def decide(self, view):
+        self.seen.append(view.hand)
+        return "S" if len(self.seen) % 3 else "H"
+
+
+def test_the_memory_of_a_player_lasts_as_long_as_its_table():
+    """In a duplicate contest it would meet each shoe again."""
+    player = Remembers()
+    first, second = make_match(player, HONEST), make_match(player, HONEST)
+    assert first == second and not player.seen
+    assert len({len(record["moves"][0]) for record in first}) > 1  # it has a memory at the table
+
+
 def test_what_is_no_character_in_an_error_stops_no_contest():
     (record, *_) = make_match(HONEST, Scripted(ValueError("half \ud800 a letter")))
     assert record["faults"][0]["detail"] == r"ValueError: half \ud800 a letter"

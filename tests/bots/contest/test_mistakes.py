@@ -66,6 +66,22 @@ def test_a_stand_for_a_fault_costs_what_it_would_cost_as_an_answer():
     assert best.bots[0].fault_chips == 0
 
 
+@pytest.mark.parametrize("waiting", [0, 1])
+def test_a_pair_that_is_not_split_again_costs_what_it_costs_with_the_hands_that_wait(waiting):
+    """While another hand waits for its second card, which may make a pair, a split takes room from it."""
+    rules = load_rules("vegas-s17").replace(decks="inf", max_hands=3)
+    log, deal = MistakeLog(Contest(rules)), deal_of("88", "6T", rules)
+    record = record_of(deal + "8T5" if waiting else deal + "T8T", ["P", "S", "S"], chips=[10**6])
+    log.add(record)
+    [mistake] = log.bots[0].by_cell.values()
+    views = [move.view for move in replay_alone(Contest(rules), recorded_round(rules, record), record)]
+    [pair] = [view for view in views if view.hands == 2 and view.hand == "88"]
+    values = Solver(rules).view_values(pair)
+    assert pair.pending == waiting and mistake.bets == pytest.approx(values["P"] - values["S"], abs=1e-12)
+    other = Solver(rules).view_values(pair._replace(pending=1 - waiting))
+    assert abs(other["P"] - values["P"]) > 1e-4
+
+
 def test_the_best_answer_costs_nothing_and_raises_are_not_judged():
     log = MistakeLog(Contest(ENDLESS))
     log.add(record_of(deal_of("TT", "7T"), ["S"]))

@@ -274,6 +274,8 @@ def test_who_leads_and_what_a_decision_would_take():
     assert describe_lead(standings) == "not decided: bots are compared from 8 matches on"
     assert not standings.decided and standings.reason_to_end(0.0) == "matches"
     assert describe_lead(begun("a", against=("hoyle",))) == describe_lead(standings)
+    one_broke = played(begun("ab"), [[0, -CARDSHARK.chips]])
+    assert describe_lead(one_broke) == describe_lead(standings) and not one_broke.decided
     halfway = played(begun("ab", duplicate=True), [[0, 0]], [{"bot": 1, **FAILED}])  # through a batch
     assert describe_lead(halfway) == "not decided: bots are compared from 16 matches on"
     standings = made_up(["weak", "best"], 20, [-9, 9])

@@ -36,7 +36,7 @@ class Contest:
             every match is played once per seat.
         sessions: Sessions in a match, at one table.
         hands: Hands in a session.
-        strikes: Faults until a bot is asked no more in a match.
+        strikes: Faults after which a bot is not asked again in a match.
         retire: Retire a bot after this many matches in a row in which it used all its strikes and gave no answer;
             0 for never.
         duplicate: Replay every shoe until each bot has played from every seat.

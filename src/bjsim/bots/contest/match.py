@@ -3,6 +3,7 @@
 Every round becomes a record, a dict of JSON values with everything needed to replay it.
 """
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -188,7 +189,9 @@ def play_table(
     seats = []
     for position, bot in enumerate(plan.bots):
         player, line = player_of(bot), None
-        if runs_program(player) and player.protocol == "line":
+        if not runs_program(player):
+            player = copy.deepcopy(player)  # its memory does not outlast the table, see `Player`
+        elif player.protocol == "line":
             dealer.transcript = dealer.transcript or Transcript(contest.rules)
             line = player.join(dealer.transcript, position, len(plan.bots), contest.sessions * contest.hands)
             line.stays = contest.lives == "contest"

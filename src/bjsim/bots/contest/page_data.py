@@ -97,8 +97,8 @@ class MistakeLog:
             return  # programs are not asked for an attack, nor those that are started for every move for insurance
         hand = view.hand.translate(TENS)
         hand, own = hand if view.split else "".join(sorted(hand)), {"free": view.free, "doubled": view.doubled}
-        legal = view.legal.replace("B", "")
-        alike = View.alone(view.rules, hand, view.dealer, legal, view.split, hands=view.hands, **own)
+        hands, legal = {"hands": view.hands, "pending": view.pending}, view.legal.replace("B", "")
+        alike = View.alone(view.rules, hand, view.dealer, legal, view.split, **hands, **own)
         if not (judged := self._judge(alike, answer)):
             return
         cell, cost = judged

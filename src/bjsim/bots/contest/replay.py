@@ -431,6 +431,8 @@ class _ContestReplay:
 
     def confirm(self, record: Record) -> None:
         kind = record["record"]
+        if kind in ("match", "end") and self.standings.retiring():
+            raise ReplayMismatch(f"record {self.number} follows a match after which a bot retires")
         if self.standings.closed or (self.standings.end and kind not in ("change", "close")):
             raise ReplayMismatch(f"record {self.number} follows the end")
         if kind == "match":

@@ -280,7 +280,8 @@ def describe_lead(standings: Standings) -> str:
     if len(standings.ranked) == 1 and not rivals:
         return f"{name} is the only bot with a rank"
     differences = [standings.difference(leader, rival) for rival in rivals]
-    if not standings.ranked or any(difference.batches < MIN_BATCHES for difference in differences):
+    too_few = not standings.ranked or standings.scores[leader].points.n < MIN_BATCHES
+    if too_few or any(difference.batches < MIN_BATCHES for difference in differences):
         return f"not decided: bots are compared from {MIN_BATCHES * standings.roster.batch_size} matches on"
     if better := [difference for difference in differences if difference.verdict == "behind"]:
         text = (

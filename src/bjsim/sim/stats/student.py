@@ -29,7 +29,7 @@ def t_tail(t: float, freedom: int) -> float:
 
 @lru_cache(maxsize=4096)
 def t_half(freedom: int, alpha: float = ALPHA) -> float:
-    """The quantile t with P(|T| > t) = alpha, for 1 or more degrees of freedom."""
+    """The quantile t with P(|T| > t) = alpha, for 7 or more degrees of freedom."""
     if freedom > 2000:
         z = -NormalDist().inv_cdf(alpha / 2)
         return z + (z**3 + z) / (4 * freedom)
