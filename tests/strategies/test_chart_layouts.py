@@ -29,7 +29,6 @@ CELLS, BOOK_CELLS = (
     {(row, column): code for row, codes in chart.items() for column, code in zip(COLUMNS, codes, strict=True)}
     for chart in (LINES, BOOK)
 )
-LOST = {"letters"}  # layouts that cannot say everything: a bare D is read as Ds only where the hand stands
 
 
 def reference() -> str:

@@ -103,6 +103,14 @@ def test_an_exchanged_ace_and_ten_are_21_where_split_ones_are_a_natural(cards: t
     assert exchange_values(natural, *cards)["X"] == pytest.approx(exchange_values(game, *cards)["X"])
 
 
+def test_an_exchanged_ace_and_ten_are_21_where_nothing_is_split() -> None:
+    """They were counted as a bust; without pairs the games are the same."""
+    game = SWITCH.replace(decks=8, charlie=6)
+    expected = exchange_values(game, "A5", "6T", "6")
+    assert exchange_values(game.replace(split_by="never"), "A5", "6T", "6") == pytest.approx(expected, abs=1e-12)
+    assert expected["X"] > 0.5
+
+
 def test_the_costs_of_cells_add_up() -> None:
     """With the hands that the best exchange makes."""
     solver = Solver(SWITCH)

@@ -167,6 +167,14 @@ def test_ruin_agrees_with_a_simulation_and_with_the_formula() -> None:
     assert found.ruin < found.ever_formula
 
 
+def test_profits_that_cannot_have_a_mean_are_refused() -> None:
+    fair = {Fraction(-1): 0.5, Fraction(1): 0.5}
+    assert tilt(fair, 0.5) == pytest.approx({-1: 0.25, 1: 0.75}, abs=1e-11)
+    for moments in ((1.5,), (0.0, 0.5)):
+        with pytest.raises(bjsim.InputError, match="cannot be given this mean"):
+            tilt(fair, *moments)
+
+
 def test_a_finite_shoe_has_its_exact_standard_deviation_and_says_what_is_not_exact() -> None:
     """One deck has 1.162, where the infinite shoe, tilted to its mean alone, had 1.177."""
     rules = bjsim.load_rules("vegas-s17").replace(decks=1, max_hands=2)

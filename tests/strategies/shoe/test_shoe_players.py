@@ -110,7 +110,7 @@ def test_they_play_whole_rounds(name: str, game: str) -> None:
     cards = list("A23456789TJQK" * 8)
     for _ in range(25):
         rng.shuffle(cards)
-        Round(rules, ScriptedShoe("".join(cards)), 1).play([player])
+        assert len(Round(rules, ScriptedShoe("".join(cards)), 1).play([player]).net) == 1
 
 
 @pytest.mark.parametrize("game", ["neller", slow("neller-v2"), "vegas-s17"])

@@ -80,10 +80,10 @@ class Kelly:
     """A player for rules that let seats raise.
 
     Where its chart stands, standing wins b times the stake with probability p and loses it with probability q.
-    Both are exact for the hand and the dealer's shown cards, in an infinite shoe. The expected logarithm of the
-    chips is greatest if the share f = (p b - q) / (b (p + q)) of them is staked. The player raises to f times its
-    chips and its stake on this hand, rounded down; if that is not more than its stake, it stands. Stakes on other
-    hands of a split do not count.
+    Both are exact for the hand and the dealer's shown cards, in an infinite shoe, unless the dealer's natural takes
+    less than all bets (`no_hole_loses`). The expected logarithm of the chips is greatest if the share
+    f = (p b - q) / (b (p + q)) of them is staked. The player raises to f times its chips and its stake on this hand,
+    rounded down; if that is not more than its stake, it stands. Stakes on other hands of a split do not count.
     """
 
     name = "kelly"

@@ -41,6 +41,7 @@ from bjsim.strategies.exact.solver import Solver
 
 MOST_STEPS = 100_000
 NEGLIGIBLE = 1e-20  # probability at an edge of the lattice that is left out
+NEWTON_STEPS, CLOSE = 50, 1e-11  # of `tilt`: at most, and the relative error of its moments
 
 
 class Lattice(NamedTuple):
@@ -69,19 +70,24 @@ def to_units(name: str, value: Fraction, unit: Fraction) -> int:
 def tilt(profits: Mapping[Fraction, float], mean: float, sd: float | None = None) -> dict[Fraction, float]:
     """Return profit -> probability by the distribution p(x) exp(t x + u x^2) / c of this mean and standard deviation.
 
-    Without a standard deviation, u is 0.
+    Without a standard deviation, u is 0. Raises: InputError: No such distribution was found.
     """
     p, powers = np.array([*profits.values()]), np.array([[float(x) ** n for x in profits] for n in (1, 2)])
     wanted = np.array([mean, 0.0 if sd is None else mean**2 + sd**2])[: 1 if sd is None else 2]
     powers = powers[: len(wanted)]
     t = np.zeros(len(wanted))
-    for _ in range(50):
-        weights = p * np.exp(t @ powers)
-        weights /= weights.sum()
-        found = powers @ weights
+    for _ in range(NEWTON_STEPS):
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = p * np.exp(t @ powers)
+            weights /= weights.sum()
+            found = powers @ weights
+        if not np.isfinite(found).all():
+            break
+        if np.abs(found - wanted).max() <= CLOSE * max(1.0, np.abs(wanted).max()):
+            return dict(zip(profits, weights.tolist(), strict=True))
         spread = (powers * weights) @ powers.T - np.outer(found, found)  # singular if all squares are the same
         t += np.linalg.lstsq(spread, wanted - found, rcond=None)[0]
-    return dict(zip(profits, weights.tolist(), strict=True))
+    raise InputError("the profits of a round cannot be given this mean and standard deviation")
 
 
 def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
@@ -395,9 +401,10 @@ def best_payoffs(rules: Rules) -> dict[Fraction, float]:
     profits = round_payoffs(solution if isinstance(solution, Solver) else Solver(rules), solution.chart)
     if solution.infinite:
         return profits
+    sd = None
     with suppress(InputError):
-        return tilt(profits, float(solution.value), solution.sd)
-    return tilt(profits, float(solution.value))
+        sd = solution.sd
+    return tilt(profits, float(solution.value), sd)
 
 
 def _find_bonus(lattice: Lattice, units: Mapping[str, int], rounds: int, sticky: bool) -> Bonus:

@@ -28,7 +28,8 @@ def exchange_values(rules: Rules, first: str, second: str, shown: str) -> dict[s
     if len(first) != 2 or len(second) != 2 or min(unseen) < 0:
         raise InputError(f"{first} / {second} v {shown} is not accepted; give two hands of two cards of the shoe")
     plain = rules.replace(exchange="none")
-    states, split = States(plain), plain.replace(split_tens_blackjack=False, split_aces_blackjack=False)
+    states = States(plain)
+    split = plain.replace(split_by="value", split_tens_blackjack=False, split_aces_blackjack=False)
 
     def value(cards: str, exchanged: bool) -> float:
         hand = states.hand(map(parse_rank, cards))
