@@ -49,7 +49,7 @@ def with_absolute_links(text: str, where: str, tag: str) -> str:
 
 
 def write_changelog(date: str, root: Path = ROOT) -> None:
-    """Move the lines of changes/ under a new heading. Raises: SystemExit: There are none."""
+    """Move the lines of changes/ under a new heading, and date the citation. Raises: SystemExit: There are none."""
     version = version_of(root)
     fragments = sorted(path for path in (root / "changes").glob("*.md") if path.name != "README.md")
     page = root / "CHANGELOG.md"
@@ -65,6 +65,10 @@ def write_changelog(date: str, root: Path = ROOT) -> None:
         lines = "".join(f"- {path.read_text(encoding='utf-8').strip()}\n" for path in fragments)
         text = text.replace(head, head + lines, 1)
     page.write_text(text, encoding="utf-8")
+    citation = root / "CITATION.cff"
+    text = re.sub(r"^date-released: .*\n", "", citation.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    text = text.replace(f"version: {version}\n", f"version: {version}\ndate-released: {date}\n")
+    citation.write_text(text, encoding="utf-8")
     for path in fragments:
         path.unlink()
 

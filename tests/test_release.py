@@ -55,10 +55,13 @@ def test_no_link_of_the_published_page_is_relative() -> None:
 
 def test_fragments_become_a_section(checkout: Path) -> None:
     page, fragment = checkout / "CHANGELOG.md", checkout / "changes" / "decks.md"
+    page.write_text(f"# Changelog\n\n## {package.__version__} (unreleased)\n\n- All.\n", encoding="utf-8")
     fragment.write_text("`solve`: more decks.\n", encoding="utf-8")
     RELEASE["write_changelog"]("2031-02-03", checkout)
     first = page.read_text(encoding="utf-8")
-    assert f"## {package.__version__} (2031-02-03)\n\n- `solve`: more decks.\n- " in first and not fragment.exists()
+    assert f"## {package.__version__} (2031-02-03)\n\n- `solve`: more decks.\n- All" in first and not fragment.exists()
+    citation = (checkout / "CITATION.cff").read_text(encoding="utf-8")
+    assert citation.count("date-released: 2031-02-03\n") == citation.count("date-released") == 1
     with pytest.raises(SystemExit, match="nothing"):
         RELEASE["write_changelog"]("2031-02-04", checkout)
     (checkout / "src/bjsim/__init__.py").write_text('__version__ = "9.0"\n', encoding="utf-8")
@@ -71,8 +74,8 @@ def test_changes_are_one_line_each() -> None:
     for path in (ROOT / "changes").glob("*.md"):
         text = path.read_text(encoding="utf-8").strip()
         assert path.name == "README.md" or ("\n" not in text and not text.startswith("-")), path
-    lines = re.findall(r"^- ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1], re.MULTILINE)
-    assert len(lines) <= 12
+    first = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## 0.2.0 ")[1].split("\n## ")[0]
+    assert len(re.findall(r"^- ", first, re.MULTILINE)) <= 12
 
 
 @pytest.mark.parametrize(
