@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from importlib.metadata import distribution
 from importlib.resources import files
 from pathlib import Path
 
@@ -49,6 +50,17 @@ def contents(name: str) -> dict[str, str]:
     """The texts of the files by path."""
     texts = {path: (files("bjsim.cli") / "templates" / file).read_text("utf-8") for path, file in TEMPLATES.items()}
     texts |= {path: (files("bjsim.bots") / "samples" / file).read_text("utf-8") for path, file in SAMPLES.items()}
-    for mark, value in {"@NAME@": name, "@TITLE@": json.dumps(name, ensure_ascii=False)}.items():
+    marks = {"@NAME@": name, "@TITLE@": json.dumps(name, ensure_ascii=False), "@SOURCE@": origin()}
+    for mark, value in marks.items():
         texts = {path: text.replace(mark, value) for path, text in texts.items()}
     return texts
+
+
+def origin() -> str:
+    """Where pip finds the bjsim that is installed here: its commit, or else its repository."""
+    about = distribution("bjsim")
+    came = json.loads(about.read_text("direct_url.json") or "{}")
+    if vcs := came.get("vcs_info"):
+        return f"{vcs['vcs']}+{came['url']}@{vcs['commit_id']}"
+    addresses = dict(each.split(", ", 1) for each in about.metadata.get_all("Project-URL") or [])
+    return f"git+{addresses.get('Homepage', '')}"
