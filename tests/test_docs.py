@@ -33,7 +33,6 @@ BLOCKS = [
     for block in blocks(page.relative_to(ROOT).as_posix(), page.read_text(encoding="utf-8"))
 ]  # fmt: skip
 ELSEWHERE = {"README.md": "tests/test_readme.py", "docs/explanation/learning.md": "tests/strategies/test_learn_game.py"}
-COMMANDS = ("sh", "bash", "console", "shell")
 NO_CODE = ("", "text", "mermaid", "csv", "dockerfile")
 QUICK = ("rules", "solve", "replay")  # commands that are run, of games of homework
 NIGHTLY = (*QUICK, "bank", "check", "compare", "count", "known", "learn", "run", "sidebet")

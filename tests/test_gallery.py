@@ -6,9 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support.documents import ROOT, parse_command
-
-from bjsim.cli.main import cli
+from support.documents import ROOT
 
 PAGE = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
 SPEC = importlib.util.spec_from_file_location("gallery", ROOT / ".ci" / "gallery.py")
@@ -16,11 +14,6 @@ assert SPEC and SPEC.loader
 gallery = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(gallery)
 COMMANDS = gallery.commands(PAGE)
-
-
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
-def test_a_command_is_accepted(words: list[str]) -> None:
-    parse_command(cli, words)
 
 
 def test_the_commands_draw_what_is_shown() -> None:

@@ -67,7 +67,6 @@ class PlayerConformance:
     names: ClassVar[tuple[str, ...]]
     presets: ClassVar[Sequence[str]] = tuple(PRESETS)
     rounds: ClassVar[int] = ROUNDS
-    deterministic: ClassVar[bool] = True
     travels: ClassVar[bool] = True  # whether it can be pickled, and so sent to a worker
 
     def make(self, name: str, rules: Rules) -> Player:
@@ -113,8 +112,6 @@ class PlayerConformance:
         assert illegal(seen) == []
 
     def test_the_same_view_has_the_same_answer(self, player: Player, name: str, preset: str) -> None:
-        if not self.deterministic:
-            pytest.skip("it does not claim to")
         rules = named_rules(preset)
         other = self.make(name, rules)
         assert play(rules, player, self.rounds) == play(rules, other, self.rounds)
@@ -128,7 +125,7 @@ class PlayerConformance:
         expected = play(rules, player, self.rounds)
         for other in copies:
             assert other.name == player.name
-            assert not self.deterministic or play(rules, other, self.rounds) == expected
+            assert play(rules, other, self.rounds) == expected
         if self.travels:
             self.close(copies[1])  # a deep copy may be the player itself
 
