@@ -262,4 +262,15 @@ def amount(text: str, zero: bool = False) -> float | None:
 
 def without_folders(text: str) -> str:
     """A list of values, such as `system=hilo,systems/my.toml`, with the names of its files; counts have no ending."""
-    return re.sub(r"[^=,;\s]*/(?=[^/,;]*\.[A-Za-z]+(?:[,;]|$))", "", text)
+    return re.sub(r"[^=,;]*[/\\](?=[^/\\,;]*\.[A-Za-z]+(?:[,;]|$))", "", text)
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Short names by name: files lose their folders, except for those that tell two names apart."""
+    parts = {name: Path(name).parts if Path(name).suffix or Path(name).is_file() else (name,) for name in names}
+    short = {}
+    for name, own in parts.items():
+        others = [each for other, each in parts.items() if other != name]
+        lengths = (n for n in range(1, len(own)) if all(each[-n:] != own[-n:] for each in others))
+        short[name] = os.path.join(*own[-next(lengths, len(own)) :])
+    return short

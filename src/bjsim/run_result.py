@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, overload
 
+from bjsim.arguments import short_names
 from bjsim.bots.protocol import FAULTS
 from bjsim.errors import printable_lines
 from bjsim.report.data import Described
@@ -164,17 +163,6 @@ def rounds_expected(progress: Progress, precision: float, optimal_n: int) -> flo
     """Estimate the rounds needed for a precision: an interval narrows with the root of their number."""
     widest = max(half_width(tally, optimal_n) for tally in progress.tallies)
     return progress.rounds * max(widest / precision, 1.0) ** 2
-
-
-def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Short names by name: files lose their folders, except for those that tell two names apart."""
-    parts = {name: Path(name).parts if Path(name).suffix or Path(name).is_file() else (name,) for name in names}
-    short = {}
-    for name, own in parts.items():
-        others = [each for other, each in parts.items() if other != name]
-        lengths = (n for n in range(1, len(own)) if all(each[-n:] != own[-n:] for each in others))
-        short[name] = os.path.join(*own[-next(lengths, len(own)) :])
-    return short
 
 
 PROGRAMS = (

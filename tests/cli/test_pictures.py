@@ -7,7 +7,7 @@ from matplotlib.text import Text
 from support.command import bjsim, refusal
 
 from bjsim.report import picture
-from bjsim.report.parts import decimals
+from bjsim.report.parts import DataSeries, Dots, Heat, Report, decimals
 from bjsim.request import play
 from bjsim.sim.game.events import game_text
 from bjsim.sim.game.presets import named_rules
@@ -64,11 +64,23 @@ def test_the_strategy_has_margins_outcomes_and_the_closest_decisions(figures):
     assert any(text.startswith("12 v 4  ") and f"{margin:.4f}%" in text for text in texts)
 
 
+@pytest.mark.parametrize("grid", [False, True], ids=["dots", "heat"])
+def test_dollars_are_no_mathematics(grid, tmp_path):
+    """A bot may be called $_$, which is no formula; two amounts of money are none either."""
+    names = ["$_$", "ramp=$10-$120"]
+    series = [DataSeries(name, [1.0, 2.0], str, [0.1, 0.2], names) for name in names]
+    heat = Heat(names, names, [[1.0, 2.0]] * 2, [[0.1, 0.2]] * 2, ("ramp", "name"), "SCORE")
+    part = heat if grid else Dots(names, series, "chips", names)
+    file = tmp_path / "x.svg"
+    picture.draw(Report("two names", [], [part]), str(file))
+    assert "<!-- $_$ -->" in file.read_text() and "<!-- ramp=$10-$120 -->" in file.read_text()
+
+
 def test_a_card_has_the_strategy_alone(figures, tmp_path):
     page = tmp_path / "card.html"
     assert bjsim(*COMMANDS["solve"], "--card", "--plot", "x.png", "--html", page).status == 0
     texts = words(figures[0])
-    assert "A7" in texts and "Ds" in texts and any("--card" in text for text in texts)
+    assert "A7" in texts and "Ds" in texts and not any("--card" in text for text in texts)
     assert not [text for text in texts if re.fullmatch(r"<?\d*\.\d+", text) or "margin" in text or "dealer" in text]
     assert not re.search("<small>|the margin|closest decisions|final score", page.read_text())
     assert "add --plot FILE.png" in refusal("solve", "--card")

@@ -202,6 +202,8 @@ def drill_report(asked: AskedPlay, answers: Sequence[str]) -> str:
     """A drill after some answers, such as `T6 7 h`, with the next question."""
     if asked.drill not in (*TOPICS, "all"):
         raise InputError(f"no topic is called {asked.drill[:40]!r}; topics are all, {', '.join(TOPICS)}")
+    if asked.system:
+        raise InputError("a drill asks for moves alone; set the count drill to none")
     drill = _drill(asked.game, asked.drill, asked.seed, asked.due)
     known = {(each.view.hand, each.view.dealer): each for each in drill.exercises}
     said: list[tuple[str, str]] = []

@@ -82,6 +82,7 @@ def game_report(asked: ChosenGame) -> str:
         name="House edge" if value < 0 else "Player's edge", edge=edge, unit="%" * known,
         exact=f"{typeset(percent(value, 6, unit='% of the bet'))}, first round of {deal}",
         cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour" if known else "–",
+        tag="for an infinite shoe" if solution.refusal else "exact",
         bet=BET, hourly=HOURLY, preset=asked.preset if asked.settings else "",
         best=valued.part(), pointing=point_at_cells(solution).lines[0], games=[rules],
         command=asked.solved_as(solution).command("solve"),

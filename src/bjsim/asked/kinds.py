@@ -138,7 +138,8 @@ class Money(Number):
     def parse(self, name: str, text: str) -> float:
         found = amount(text.strip().removeprefix("$"), self.low == 0)
         if found is None:
-            hint = "; put $ between single quotes, or leave it out" if text.strip()[:1] in ("0", "$", "") else ""
+            in_shell = text.strip()[:1] in ("0", "$", "") and argument(name).startswith("--")  # where $1 is a variable
+            hint = "; put $ between single quotes, or leave it out" if in_shell else ""
             raise InputError(f"{argument(name)} {text!r} is not accepted; use {self.use}, such as 10000 or 10k{hint}")
         return Dollars(found) if found and "$" in text else found
 

@@ -1,5 +1,6 @@
 """`bjsim app`: starts the server, and opens its page."""
 
+import shlex
 import socket
 import webbrowser
 from pathlib import Path
@@ -41,7 +42,7 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
     The page is served to this machine alone. The address has a secret in it; Ctrl-C ends the server. With --export no
     server is started: the pages become files that any file server can host, and compute in the reader's browser.
     """
-    refuse_together("export", "contest", "port", why=", as an exported site needs no server")
+    refuse_together("export", "contest", "port", "no_browser", why=", as an exported site needs no server")
     if export:
         from bjsim.app.export import export_site
         from bjsim.sim.running.workers import usable_cores
@@ -49,7 +50,7 @@ def app(port: int, contest: Path | None, export: Path | None, pyodide: str, no_b
         with waiting("solving the usual games") as line:
             for done, games in export_site(export, pyodide, processes=usable_cores()):
                 line.say("solving the usual games", done, games)
-        click.echo(f"the site is in {export}; to try it: python -m http.server --directory {export}")
+        click.echo(f"the site is in {export}; to try it: python -m http.server --directory {shlex.quote(str(export))}")
         return
     if pyodide:
         raise InputError("--pyodide needs --export DIR")

@@ -22,7 +22,7 @@ from bjsim.bots.sandbox.folders import check_name
 from bjsim.bots.sandbox.languages import ENDINGS, LANGUAGES, BuildError
 from bjsim.cli.asked import AskedType, asked_of
 from bjsim.cli.bot_compare import compare
-from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace, without_plot
+from bjsim.cli.bot_game import ask_once, bot_rules, open_player, slow_hint, trace
 from bjsim.cli.options import Files, files_options, given_command, write_text
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, printable
@@ -65,7 +65,7 @@ def check(path: Path, contest: Contest, rules: Rules, files: Files, **options: A
     tried = list(situations(rules))
     with player:
         title = printable(f"{path.name or player.name}: {player.program.language}, {rules.name}")
-        console.print(title, markup=False, highlight=False)
+        say(console, title)
         answers = ask(console, player, tried, contest.strikes)
         whole, kinds = len(answers) == len(tried), {fault.kind for answer in answers for fault in answer.faults}
         match = None  # of a line bot, unless it was no longer asked: it takes long
@@ -76,7 +76,7 @@ def check(path: Path, contest: Contest, rules: Rules, files: Files, **options: A
     language, ms = player.program.language, player.ms_per_move()
     hint = slow_hint(language, player.program.protocol)
     found = BotCheck(title, player.name, language, rules, answers, len(tried), ms, match, priced, hint)
-    files = files if priced else without_plot(files, "no exact value", console)
+    files = files if priced else files.without_plot("no exact value", console)
     files.show(found, given_command(), has_lines=False)
     if not found.passed:
         raise click.exceptions.Exit(1)

@@ -13,7 +13,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import write_results
 from bjsim.bots.contest.standings import describe_pair
 from bjsim.cli.asked import ask
-from bjsim.cli.bot_game import slow_hint, without_plot
+from bjsim.cli.bot_game import slow_hint
 from bjsim.cli.koth_play import ContestScreen, choose_contest, host_options
 from bjsim.cli.options import Files, files_options, given_command
 from bjsim.cli.waiting import waiting
@@ -72,7 +72,7 @@ def compare(
             try:
                 if host.standings.matches:  # else an error says why not
                     found = describe_pair(host.standings)
-                    files = files if found.parts else without_plot(files, "no interval", console)
+                    files = files if found.parts else files.without_plot("no interval", console)
                     files.show(found, given_command(host.contest.seed))
             finally:  # at the end: a folder that cannot be written takes no result with it
                 if out:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 
 from bjsim.asked.kinds import Count
 from bjsim.bots.check import TracedSeat, situation, trace_match
@@ -19,10 +18,9 @@ from bjsim.bots.protocol import need_programs
 from bjsim.bots.sandbox.folders import read_bot
 from bjsim.bots.sandbox.languages import LANGUAGES, BuildError
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import Files, is_given, rules_option, set_option
+from bjsim.cli.options import is_given, rules_option, set_option
 from bjsim.errors import InputError, RunFailed, printable, printable_lines
 from bjsim.report.parts import counted
-from bjsim.report.terminal import say
 from bjsim.sim.game.actions import HIT
 from bjsim.sim.game.cards import RANKS
 from bjsim.sim.game.presets import load_rules, the_rules
@@ -77,13 +75,6 @@ def slow_hint(language: str, protocol: str) -> str:
         f"each move starts {language} afresh; a line bot (bjsim bot new --protocol line) is started once a match, "
         f"and plays about {gain} times as many hands a second"
     )
-
-
-def without_plot(files: Files, lacking: str, console: Console) -> Files:
-    """The files to write without the picture, which is named if it is asked for: it would show what there is not."""
-    if files.plot_path:
-        say(console, f"{files.plot_path} is not drawn: there is {lacking}")
-    return files._replace(plot_path=None)
 
 
 # --- What a bot receives, and what it answers.

@@ -52,7 +52,12 @@ def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> Non
         return
     with waiting("solving the game"):
         evaluation = evaluate_chart(judged)
-    files.show(evaluation, given_command(), text=WRITERS[form](evaluation.best_chart) if files.fix_path else "")
+    try:
+        text = WRITERS[form](evaluation.best_chart) if files.fix_path else ""
+    except InputError:  # the format has no words for it: the evaluation is shown all the same
+        files._replace(fix_path=None).show(evaluation, given_command())
+        raise
+    files.show(evaluation, given_command(), text=text)
     if files.fix_path and evaluation.refusal:
         click.echo(f"--fix wrote the chart for an infinite shoe, not for {format_decks(rules)}", err=files.quiet)
 

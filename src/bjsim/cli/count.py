@@ -199,4 +199,4 @@ def indices(
     decks_to_count(rules)  # before a line says that it works
     with waiting("finding the best chart") as line:
         scores = find_indices(rules, counting, bets, limits, top, line.say, limit=limit, risk_averse=risk_averse)
-    files.show(scores, given_command(), has_lines=False, text=format_departures(scores.played))
+    files.show(scores, given_command(), text=format_departures(scores.played))

@@ -16,7 +16,7 @@ from bjsim.bots.contest.host import Host
 from bjsim.bots.contest.page import CONTEST, again, write_results
 from bjsim.bots.contest.standings import contest_table
 from bjsim.cli.asked import ask, asked_of
-from bjsim.cli.options import NO_FILES, Files, files_options
+from bjsim.cli.options import NO_FILES, Files, as_argument, files_options
 from bjsim.cli.waiting import Waiting, waiting
 from bjsim.errors import printable
 from bjsim.report.terminal import print_part, say
@@ -69,7 +69,7 @@ class ContestScreen:
         per_match = standings.rounds / max(standings.matches, 1)
         if rounds and standings.matches:
             left = (total * per_match - standings.rounds) * seconds / rounds
-            parts.append(f"at most {min(left, contest.seconds - seconds):,.0f} s left")
+            parts.append(f"at most {max(min(left, contest.seconds - seconds), 0):,.0f} s left")
         return "   ".join(parts)
 
 
@@ -171,7 +171,7 @@ def choose_contest(config_path: str | None, rules_name: str | None, given: dict[
 
 def resume_command(host: Host) -> str:
     """The command that resumes the contest, with the options that its folder does not record."""
-    words = ["bjsim", "koth", "resume", str(host.folder)]
+    words = ["bjsim", "koth", "resume", as_argument(str(host.folder))]
     if host.workers != 1:
         words += ["--workers", str(host.workers)]
     if host.sandbox != "required":
@@ -198,12 +198,14 @@ def play_contest(host: Host, files: Files = NO_FILES, play: bool = True) -> None
     except KeyboardInterrupt:
         stopped = True
     finally:
-        write_results(host.folder, host.standings, host.page, host.logs)
-        files.show(host.standings.describe(host.logs), again(host.standings))
+        try:
+            files.show(host.standings.describe(host.logs), again(host.standings))
+        finally:  # at the end: a folder that cannot be written takes no result with it
+            write_results(host.folder, host.standings, host.page, host.logs)
     if stopped:
         say(console, f"stopped; resume with: {resume_command(host)}", "yellow")
         raise click.exceptions.Exit(130)
     say(console, f"page: {where}/index.html")
     if host.standings.end and not host.standings.closed:
-        close = shlex.join(["bjsim", "koth", "close", str(where)])
+        close = shlex.join(["bjsim", "koth", "close", as_argument(str(where))])
         say(console, f"when no bot may join any more, this shows the seed: {close}")

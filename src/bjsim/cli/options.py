@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from bjsim.arguments import argument, check_distinct, check_writable, without_folders
+from bjsim.arguments import argument, check_distinct, check_writable, short_names, without_folders
 from bjsim.asked.kinds import Names, Written
 from bjsim.cli.asked import AskedType
 from bjsim.cli.waiting import waiting
@@ -177,6 +177,14 @@ class Files(NamedTuple):
         """Whether standard output is for a file alone."""
         return "-" in (self.json_path, self.fix_path)
 
+    def without_plot(self, lacking: str, console: Any) -> "Files":
+        """These files without the picture, which is named if it is asked for: it would show what there is not."""
+        if self.plot_path:
+            from bjsim.report.terminal import say
+
+            say(console, f"{self.plot_path} is not drawn: there is {lacking}")
+        return self._replace(plot_path=None)
+
     def show(
         self, result: Described | Report, command: str, *more: Any, has_lines: bool = True, text: str = ""
     ) -> None:
@@ -204,15 +212,15 @@ class Files(NamedTuple):
 
     def draw(self, report: Report) -> None:
         """Write the picture and the page that are asked for. Raises: InputError: One cannot be written."""
+        if self.html_path:
+            from bjsim.report.page import make_page
+
+            write_text(make_page(report), self.html_path)
         if self.plot_path:
             from bjsim.report.picture import draw
 
             with waiting("drawing"):
                 draw(report, self.plot_path)
-        if self.html_path:
-            from bjsim.report.page import make_page
-
-            write_text(make_page(report), self.html_path)
 
 
 NO_FILES = Files(None, None)
@@ -229,7 +237,7 @@ def files_options(drawn: str, page: str = "Write a self-contained page to publis
         def with_files(*args: Any, **options: Any) -> object:
             files = Files(**{field: options.pop(field) for field in Files._fields if field in options})
             kept = options.get("checkpoint") or options.get("resume")
-            files.check(kept, options.get("log"), options.get("load_path"))
+            files.check(kept, options.get("log"), options.get("load_path"), options.get("mdp_path"))
             return command(*args, files=files, **options)
 
         plot = click.option("--plot", "plot_path", metavar="FILE.png|.svg", help=drawn)
@@ -256,37 +264,51 @@ def write_text(text: str, path: str) -> None:
 
 
 # Options that do not change a result; those that hold tables choose what is printed.
-UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo", "out"}
+UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo", "out", "card"}
 MAY_BE_PATH = re.compile(r"FILE|CHART|BOT|\[,")  # metavars of options whose values may be paths, or lists of them
 
 
 def given_command(seed: int | None = None, unsaid: Set[str] = UNSAID) -> str:
-    """The command line with the options given and the `seed` used, without files to write, and without folders."""
+    """The command line with the options given and the `seed` used, without files to write, and without folders.
+
+    A folder that tells two files apart stays.
+    """
     context = click.get_current_context()
     words = ["bjsim", *context.command_path.split()[1:]]
+    given: list[tuple[click.Parameter, str]] = []
     for parameter in context.command.params:
         name = str(parameter.name)
-        if name in unsaid or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-            continue
-        given = context.params[name]
+        if name not in unsaid and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            value = context.params[name]
+            values = value if parameter.multiple or parameter.nargs == -1 else [value]
+            given += [(parameter, getattr(parameter.type, "text", str)(each)) for each in values]
+    short = short_names([source for parameter, text in given for _, source in _sources(parameter, text)])
+    for parameter, text in given:
         if isinstance(parameter, click.Option) and parameter.is_flag:
-            words.append(parameter.opts[0] if given else parameter.secondary_opts[0])
+            words.append(parameter.opts[0] if context.params[str(parameter.name)] else parameter.secondary_opts[0])
             continue
-        for value in given if parameter.multiple or parameter.nargs == -1 else [given]:
-            words += [*([parameter.opts[0]] if isinstance(parameter, click.Option) else []), _text(parameter, value)]
+        parts = _sources(parameter, text)
+        text = ",".join(head + (short[end] if Path(end).suffix else Path(end).name) for head, end in parts) or text
+        text = without_folders(text) if (parameter.metavar or "").startswith("FIELD=V1") else text
+        words += [parameter.opts[0], text] if isinstance(parameter, click.Option) else [as_argument(text)]
     if seed is not None and "--seed" not in words:
         words += ["--seed", str(seed)]
     return shlex.join(words)
 
 
-def _text(parameter: click.Parameter, value: object) -> str:
-    """A value as it is given on the command line, without folders; a text may have counts such as 1/2."""
-    text: str = getattr(parameter.type, "text", str)(value)
+def as_argument(text: str) -> str:
+    """A file or folder as an argument of a command, where one that begins with a dash would be an option."""
+    return f"./{text}" if text.startswith("-") and text != "-" else text
+
+
+def _sources(parameter: click.Parameter, text: str) -> list[tuple[str, str]]:
+    """The files that a value may name, each after its `NAME=`; a text may have counts such as 1/2."""
     metavar = parameter.metavar or ""
-    if MAY_BE_PATH.search(metavar) and ("TEXT" not in metavar or re.search(r"\.[A-Za-z]+$", text)):
-        is_list = isinstance(getattr(parameter.type, "kind", 0), Names)
-        text = ",".join(Path(part).name for part in (text.split(",") if is_list else [text]))
-    return without_folders(text) if metavar.startswith("FIELD=V1") else text
+    if not MAY_BE_PATH.search(metavar) or ("TEXT" in metavar and not re.search(r"\.[A-Za-z]+$", text)):
+        return []
+    parts = text.split(",") if isinstance(getattr(parameter.type, "kind", 0), Names) else [text]
+    named = [part.rpartition("=") for part in parts]
+    return [(name + equals, source) for name, equals, source in named]
 
 
 # --- `--vary` of `bjsim compare` and `bjsim count`.

@@ -93,6 +93,8 @@ def play(
         refuse_together(drilled, "chips", "bet", "bots", "shoe_text", "system", why=", as a drill asks for moves alone")
     is_drill = is_drill or bool(topics)
     seats = 1 + len(bots or ())
+    if seats > 7:
+        raise InputError(f"--bots names {seats - 1} players; a table has 7 seats, and one is yours")
     if seats > rules.seats:
         rules = rules.replace(seats=seats)
     seed = secrets.randbelow(SEEDS) if seed is None else seed

@@ -44,7 +44,7 @@ def rules(name: str | None, settings: tuple[str, ...], as_toml: bool, fields: bo
         click.echo(toml_text(game), nl=False)
         return
     preset = PRESETS.get(name)
-    if preset:
+    if preset and preset.rules == game:
         console.print(f"[bold]{name}[/bold]: {preset.about}", highlight=False)
         console.print(f"source: {preset.source}", highlight=False)
         for decision in preset.decisions:
@@ -95,7 +95,7 @@ def fields_table(game: Rules, base: Rules) -> RichTable:
 def toml_text(game: Rules) -> str:
     """The game as a rules file, with the meaning of every rule as a comment."""
     lines = []
-    if preset := PRESETS.get(game.name):
+    if (preset := PRESETS.get(game.name)) and preset.rules == game:
         lines += [f"# {preset.about}", f"# source: {preset.source}"]
     lines.append(f"name = {json.dumps(game.name, ensure_ascii=False)}")
     for field, metadata in RULE_FIELDS.items():

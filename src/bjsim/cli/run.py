@@ -107,7 +107,7 @@ def run(bots: list[str], rules: Rules, files: Files, **asked: Any) -> None:
     if bettors := ", ".join(player.name for player in screen.players if isinstance(player, Bettor)):
         notes.append(f"{bettors}: the return is the profit of a round in units, not a share of the money bet")
     if not result:
-        files = files._replace(plot_path=None)
+        files = files.without_plot("no result", screen.console)
     files.show(result, given_command(result.seed), Notes(notes), has_lines=False)
     if result.stopped and request.has_programs:
         sys.stdout.flush()

@@ -80,8 +80,9 @@ def solve(
     if chart_format and what:
         raise InputError("--format prints only the chart; leave out TABLE")
     refuse_together(
-        "chart_format", "strategy", "json_path", "plot_path", "html_path", why=", as --format prints only the chart"
-    )
+        "chart_format", "exact", "strategy", "json_path", "plot_path", "html_path",
+        why=", as --format prints only the chart",
+    )  # fmt: skip
     if card and not (files.plot_path or files.html_path):
         raise InputError("--card changes the picture and the page; add --plot FILE.png or --html FILE")
     game = game_text(rules, KINDS["shoe"].text(shoe) if shoe else None)

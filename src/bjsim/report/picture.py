@@ -83,7 +83,11 @@ def _explain(place: Any, drawn: Iterable[Any]) -> None:
     """Put the legend of all axes that are drawn into the part of a figure below them."""
     labels = {name: handle for axes in drawn for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     if len(labels) > 1:
-        place.legend(labels.values(), labels.keys(), loc="upper left", ncols=3, fontsize="small", frameon=False)
+        legend = place.legend(
+            labels.values(), labels.keys(), loc="upper left", ncols=3, fontsize="small", frameon=False
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
 
 
 def _curves(report: Report, part: Curves, lines: Sequence[str]) -> Any:
@@ -163,10 +167,11 @@ def _dots(report: Report, part: Dots, lines: Sequence[str]) -> Any:
     if math.isfinite(first.values[0]):
         axes.axvline(first.values[0], color=LINES["exact"], lw=0.8, ls=":")
     for y, label in enumerate(part.labels):
-        axes.text(-0.02, y - 0.13 * bool(part.details), label, transform=beside, ha="right", va="center", weight="bold")
+        at = -0.02, y - 0.13 * bool(part.details)
+        axes.text(*at, label, transform=beside, ha="right", va="center", weight="bold", parse_math=False)
         if part.details:
             about = textwrap.fill(part.details[y], BESIDE, max_lines=2, placeholder=" …")
-            axes.text(-0.02, y + 0.08, about, transform=beside, ha="right", va="top", size=7)
+            axes.text(-0.02, y + 0.08, about, transform=beside, ha="right", va="top", size=7, parse_math=False)
         for one, sign in zip(part.series, "oD", strict=False):
             value, (left, right) = one.values[y], one.interval(y)
             if math.isfinite(right):
@@ -174,7 +179,7 @@ def _dots(report: Report, part: Dots, lines: Sequence[str]) -> Any:
                 bars = {"xerr": [[value - left], [right - value]], "capsize": 3} if left < right else {}
                 axes.errorbar([value], [y], fmt=sign, color=colour, ms=size, label=one.name, **bars)
         text = first.texts[y] if first.texts else ""
-        axes.text(1.02, y, text, transform=beside, ha="left", va="center", size=9)
+        axes.text(1.02, y, text, transform=beside, ha="left", va="center", size=9, parse_math=False)
     axes.set(ylim=(len(part.labels) - 0.5, -0.5), yticks=[], xlabel=part.axis)
     axes.xaxis.set_major_formatter(lambda value, place: first.format(value))
     axes.margins(x=0.06)
@@ -196,8 +201,8 @@ def _heat(report: Report, part: Heat, lines: Sequence[str]) -> Any:
         for x, value in enumerate(values):
             axes.text(x, y - 0.12, f"{value:.1f}", ha="center", va="center", weight="bold")
             axes.text(x, y + 0.26, part.half(y, x), ha="center", va="center", size=7)
-    axes.set_xticks(range(len(part.columns)), part.columns)
-    axes.set_yticks(range(len(part.rows)), part.rows)
+    axes.set_xticks(range(len(part.columns)), part.columns, parse_math=False)
+    axes.set_yticks(range(len(part.rows)), part.rows, parse_math=False)
     axes.set_xlabel(part.names[1])
     axes.set_title(part.names[0], loc="left", size="medium")  # beside few rows it would not fit
     axes.spines[:].set_visible(False)

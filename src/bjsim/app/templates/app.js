@@ -40,7 +40,7 @@ const query = () => {
   at("undo").hidden = !found.has("set");
   asked.forEach(one => {
     if ([one.defaultValue, one.dataset.both].includes(one.value)) one.value = usual(one);
-    if (one.value.trim() !== usual(one) || page === "hand") found.set(one.name, one.value.trim());
+    if (one.value.trim() !== usual(one) || page === "hand" || (page === "play" && one.name === "seed")) found.set(one.name, one.value.trim());
   });
   return found;
 };
@@ -107,7 +107,7 @@ const refuse = (text, early = false) => {
 };
 // Time that passes without a first result is shown in its place.
 const showWaiting = signal => {
-  if (signal.aborted || page === "play" || report.childElementCount > (report.querySelector("noscript") ? 1 : 0)) return;
+  if (signal.aborted || page === "play" || (report.childElementCount && !report.querySelector("noscript, :scope > .progress:only-child"))) return;
   const bar = element("p", {class: "progress"}, element("progress", {}), element("span", {})), began = performance.now();
   report.replaceChildren(bar);
   const clock = setInterval(() => {
@@ -172,7 +172,11 @@ const update = async () => {
       if (go) go.disabled = !answer.ok && !early;
       if (!answer.ok && !(early && report.textContent === text)) refuse(text, early); // once: it is read aloud
       if (early) { go.textContent = "Stop"; say("playing …"); continue; }
-      if (!answer.ok) { if (go) go.textContent = "Done"; return false; }
+      if (!answer.ok) {
+        if (answer.status === 503 && go) { halted = true; go.textContent = "Go on"; go.disabled = false; }
+        else if (go) go.textContent = "Done";
+        return false;
+      }
       const [head, rest] = text.split("<!-- rest -->"); // what follows the questions of a page
       renew(report, head);
       if (at("rest")) renew(at("rest"), rest || "");
@@ -239,6 +243,7 @@ if (go) {
   go.addEventListener("click", () => {
     if (halted) { update(); return; }
     halted = true; running.abort(); report.ariaBusy = "false"; say("stopped"); go.textContent = "Go on";
+    if (!report.querySelector("h1")) report.replaceChildren(); // nothing is waited for
   });
 }
 addEventListener("popstate", () => { if (location.search !== shownAddress) { fill(); fillAsked(); update(); } }); // else a fragment

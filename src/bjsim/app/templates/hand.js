@@ -2,6 +2,7 @@
 // The page Hand: a total asks which hand is meant, and hands can be tapped card by card.
 let picked = "", up = ""; // cards that are tapped, of the person and of the dealer
 const askFor = hand => { at("hand").value = hand; changed(); };
+at("hand").addEventListener("input", () => { picked = up = ""; });
 at("main").addEventListener("click", event => {
   const button = event.target.closest("button");
   if (button?.matches(".choices button, .example")) { picked = up = ""; askFor(button.value); }

@@ -434,7 +434,7 @@ class IndexScores(Described):
         alone, together = self.scores
         rules = self.chart.rules
         text = f"SCORE of these bets, computed: {alone:.2f} with the chart alone, {together:.2f} with these index plays"
-        parts = [self.table(), Notes([text], "dim"), Only("page", self._chart)]
+        parts = [self.table(), Only("page", self._chart)]
         lines = [game_text(rules), text]
         title = f"Index plays of {self.system.full_title} in {rules.name}"
         return Report(title, lines, parts, [rules], data=self._data)

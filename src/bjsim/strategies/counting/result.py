@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -502,7 +503,7 @@ class CountComparison(Described):
     def _scores(self) -> Heat | Dots:
         """The SCORE of the games: as a heat map of two things that vary, else as dots."""
         scores = {name: one["score"] for name, one in self.games}
-        points = [tuple(name.split(", ")) for name in scores]
+        points = [tuple(re.split(r", (?=[^\s,=<>]+=)", name)) for name in scores]  # values may have commas
         if len({len(point) for point in points}) > 1:  # of values that have commas
             points = [(name,) for name in scores]
         rows, columns = (list(dict.fromkeys(point[-1 - axis] for point in points)) for axis in (0, 1 % len(points[0])))

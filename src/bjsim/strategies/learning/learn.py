@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from bjsim.arguments import argument
 from bjsim.arrays import Floats, Ints
 from bjsim.report.data import Described
 from bjsim.report.parts import (
@@ -327,15 +328,18 @@ class Schedule:
             object.__setattr__(self, "draws", "even" if self.algorithm == "q" else "independent")
         for name, accepted in (("algorithm", ALGORITHMS), ("draws", DRAWS)):
             if getattr(self, name) not in accepted:
-                raise MDPError(f"{name} = {getattr(self, name)} is not accepted; use {' or '.join(accepted)}")
+                raise MDPError(f"{argument(name, getattr(self, name))} is not accepted; use {' or '.join(accepted)}")
         if (self.algorithm, self.draws) == ("mc", "even"):
-            raise MDPError("draws = even needs algorithm = q: a return depends on several draws at once")
+            needed = f"{argument('draws', 'even')} needs {argument('algorithm', 'q')}"
+            raise MDPError(f"{needed}: a return depends on several draws at once")
         for name in ("explore_start", "explore_action", "value_share"):
             if not 0 <= getattr(self, name) <= 1:
-                raise MDPError(f"{name} = {getattr(self, name)} is not accepted; use a number from 0 to 1")
+                raise MDPError(f"{argument(name, getattr(self, name))} is not accepted; use a number from 0 to 1")
         for name, least in (("power", 0), ("rounds", 1), ("longest", 1)):
             if getattr(self, name) is not None and getattr(self, name) < least:
-                raise MDPError(f"{name} = {getattr(self, name)} is not accepted; use a whole number from {least}")
+                raise MDPError(
+                    f"{argument(name, getattr(self, name))} is not accepted; use a whole number from {least}"
+                )
 
 
 class Learned(NamedTuple):
