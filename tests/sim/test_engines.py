@@ -114,10 +114,11 @@ def test_random_rules_have_every_value() -> None:
     drawn = {(field, str(value)) for field, value in played}
     wanted = {(name, str(value)) for name, values in (*UNUSUAL.items(), *MORE.items()) for value in values}
     wanted |= {(name, str(PLAIN.to_dict()[name])) for name in UNUSUAL} | {("max_ace_hands", "inf")}
-    others = {("double_on", "10-11"), ("free_splits", "A23456789T"), ("no_hole_loses", "original-and-busted")}
-    assert wanted - drawn == others
+    never = {("free_splits", "A23456789T"), ("no_hole_loses", "original-and-busted")}
+    assert {each for each in wanted - drawn if each[0] != "double_on"} == never  # that has many ranges
     kinds = Counter(field for field, _ in played)
-    assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5 and kinds["ten_probability"] >= 6
+    assert kinds["double_on"] >= 20 and kinds["ten_probability"] >= 6
+    assert kinds["decks"] >= 5 and kinds["deal"] >= 6 and kinds["seats"] >= 5
 
 
 def hits_to_21(game: Rules) -> Chart:

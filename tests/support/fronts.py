@@ -16,9 +16,13 @@ from functools import cache, lru_cache, partial
 import numpy as np
 
 import bjsim
+from bjsim.bots.contest.config import has_luck
+from bjsim.bots.contest.luck import StateIndex, tabulate
+from bjsim.bots.contest.luck import evaluate as evaluate_states
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import payoff_code
 from bjsim.sim.game.actions import ATTACK, INSURANCE, LETTERS, Action, View
+from bjsim.sim.game.automaton import START
 from bjsim.sim.game.cards import parse_rank
 from bjsim.sim.game.round import Round
 from bjsim.sim.game.rules import Rules
@@ -44,6 +48,10 @@ EPISODES = 300
 PLAYED = 400  # rounds
 PAIRED = 10  # rounds for each rank
 COUNTED = 2_000  # rounds
+# Rules that contests leave out of their values, see `StateIndex`.
+WITHOUT_VALUES = {
+    "no_hole_loses": "all", "surrender_after_double": False, "max_doubles": 1, "insurance": False, "attack": False,
+}  # fmt: skip
 FAR = 4.5  # standard errors
 ACTIONS = LETTERS + INSURANCE[0]  # of environments, by number
 Answer = Callable[[], float]
@@ -74,6 +82,8 @@ def answers(rules: Rules) -> Iterator[tuple[str, Answer]]:
     if rules.infinite and not solved.beyond_chart:  # else neither can play the chart
         yield "learn", lambda: learned(rules)
         yield "environment", lambda: mean_reward(rules, chart)
+        if has_luck(rules) and rules == rules.replace(**WITHOUT_VALUES):
+            yield "contest", lambda: value_in_contests(rules, chart)
     elif not (rules.infinite or solved.refusal):
         yield "count", lambda: counted(rules, value())
 
@@ -82,6 +92,12 @@ def find_chart(rules: Rules) -> Chart:
     chart = find_player("optimal", rules)
     assert isinstance(chart, Chart)
     return chart
+
+
+def value_in_contests(rules: Rules, chart: Chart) -> float:
+    """The value of a round by which contests judge luck."""
+    index = StateIndex(rules)
+    return float(evaluate_states(index, tabulate(index, chart.policy))[index.number_of[START], 0])
 
 
 def mean_reward(rules: Rules, chart: Chart) -> float:

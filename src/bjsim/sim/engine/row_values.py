@@ -119,7 +119,8 @@ def value_rows(moves: RowMoves, levels: Levels, ends: Array, find_after: Callabl
     values = np.concatenate([np.zeros((count, ends.shape[1])), ends])
 
     def find(rows: Array) -> Array:
-        return np.einsum("mr,mrk->mk", moves.weights.take(rows, axis=0), find_after(rows, values))
+        new: Array = np.einsum("mr,mrk->mk", moves.weights.take(rows, axis=0), find_after(rows, values))
+        return new
 
     levels.sweep(values, find, CONVERGED)
     return values[:count]
@@ -142,7 +143,8 @@ def slope_rows(
     def find(rows: Array) -> Array:
         direct = np.moveaxis(find_after(rows, values) - values.take(rows, axis=0)[:, None], 1, -1)
         direct[moves.asks.take(rows)] = 0
-        return direct + np.einsum("mr,mr...->m...", moves.weights.take(rows, axis=0), find_slopes(rows, slopes))
+        new: Array = direct + np.einsum("mr,mr...->m...", moves.weights.take(rows, axis=0), find_slopes(rows, slopes))
+        return new
 
     levels.sweep(slopes, find, SLOPES_CONVERGED)
     return slopes
