@@ -48,6 +48,7 @@ class Chromium:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
         if not online:
             self.call(
                 "Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0
@@ -96,8 +97,9 @@ class Chromium:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self._events.clear()
-        self.call("Page.navigate", url=url)
-        while not any(event.get("method") == "Page.loadEventFired" for event in self._events):
+        loader = self.call("Page.navigate", url=url)["loaderId"]  # the page before may end its loading only now
+        loaded = {"name": "load", "loaderId": loader}
+        while not any(loaded.items() <= event.get("params", {}).items() for event in self._events):
             self._read()
 
     def run(self, script: str) -> object:
@@ -106,7 +108,7 @@ class Chromium:
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
-    def until(self, script: str, seconds: float = 40) -> None:
+    def until(self, script: str, seconds: float = 120) -> None:
         """Wait until a script has a true value."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
