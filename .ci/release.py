@@ -67,7 +67,8 @@ def write_changelog(date: str, root: Path = ROOT) -> None:
     page.write_text(text, encoding="utf-8")
     citation = root / "CITATION.cff"
     text = re.sub(r"^date-released: .*\n", "", citation.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    text = text.replace(f"version: {version}\n", f"version: {version}\ndate-released: {date}\n")
+    dated = rf"\g<0>date-released: {date}\n"
+    text = re.sub(rf"^version: {re.escape(version)}\n", dated, text, flags=re.MULTILINE)
     citation.write_text(text, encoding="utf-8")
     for path in fragments:
         path.unlink()

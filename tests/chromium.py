@@ -97,10 +97,15 @@ class Chromium:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self._events.clear()
-        loader = self.call("Page.navigate", url=url)["loaderId"]  # the page before may end its loading only now
-        loaded = {"name": "load", "loaderId": loader}
-        while not any(loaded.items() <= event.get("params", {}).items() for event in self._events):
-            self._read()
+        loader = self.call("Page.navigate", url=url)["loaderId"]
+        began, name = False, ""  # the page before may end its loading only now, and this one may go on to another
+        for number in count():
+            while number == len(self._events):
+                self._read()
+            params = self._events[number].get("params", {})
+            began, name = began or params.get("loaderId") == loader, params.get("name")
+            if began and name == "load":
+                break
 
     def run(self, script: str) -> object:
         """The value of a script's last expression."""

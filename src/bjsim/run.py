@@ -120,9 +120,9 @@ def exact_ahead(experiment: Experiment, players: Sequence[Player], backend: Back
 
 
 def forked(work: Callable[[], T]) -> Callable[[], T]:
-    """Begin work in a fork of this process; the function returned waits for its result, or works itself if that failed.
+    """Begin work in a fork of this process, and return what waits for its result, or does the work if the fork failed.
 
-    No other thread may have started.
+    Only where `can_fork()`, and before any other thread starts.
     """
     receiver, sender = multiprocessing.Pipe(duplex=False)
 

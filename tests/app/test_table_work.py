@@ -113,6 +113,8 @@ def test_a_drill_grades_answers_and_asks_weak_cells_first(home):
     table_work._drill.cache_clear()  # another session
     assert "Due from earlier sessions" in play_report(asked._replace(seed="4"))
     assert home.exists()
+    with pytest.raises(InputError, match="set the count drill to none"):
+        play_report(asked._replace(system="hilo"))
 
 
 def test_a_drill_asks_what_the_record_of_a_page_calls_weak():

@@ -204,13 +204,14 @@ def test_a_count_that_could_not_be_saved_is_an_error_in_python(monkeypatch: pyte
 def test_a_printed_command_tells_files_apart_and_can_be_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     chart = bjsim("solve", "--rules", "easy", "--format", "chart").out
-    for name in ("a/x.csv", "b/x.csv", "-my.csv"):
+    for name in ("a/x.csv", "b/x.csv", "lr=0.1/x.csv", "-my.csv"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(chart)
     for words, printed in (
         ("run --rules easy --hands 100 --bots {}/a/x.csv,{}/b/x.csv,lim17", "--bots a/x.csv,b/x.csv,lim17"),
         ("check --rules easy ./-my.csv", "bjsim check ./-my.csv"),
         ("check --rules easy {}/a/x.csv", "bjsim check x.csv"),
+        ("run --rules easy --hands 100 --bots {}/lr=0.1/x.csv", "--bots x.csv"),
     ):
         assert bjsim(*words.format(tmp_path, tmp_path).split(), "--html", "p.html").status == 0
         page = Path("p.html").read_text()

@@ -6,18 +6,39 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from email.message import Message
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bot_helpers import needs_sandbox
 from support.command import bjsim, refusal
 
 from bjsim.bots.contest.config import Contest, load_config
+from bjsim.cli import koth_new
 
 GIT = {f"GIT_{who}_{what}": "author@example" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 SHELL = {**os.environ, **GIT, "GIT_CONFIG_GLOBAL": os.devnull}
 SHELL["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 needs_git = pytest.mark.skipif(not (shutil.which("git") and shutil.which("bash")), reason="there is no git or no bash")
+
+
+@pytest.mark.parametrize(
+    ("came", "source"),
+    [
+        ('{"url": "https://a.example/b", "vcs_info": {"vcs": "git", "commit_id": "1f"}}', "git+https://a.example/b@1f"),
+        ('{"url": "file:///home/ann/b", "vcs_info": {"vcs": "git", "commit_id": "1f"}}', "git+https://r.example/b"),
+        ('{"url": "file:///home/ann/b", "dir_info": {"editable": true}}', "git+https://r.example/b"),
+        (None, "git+https://r.example/b"),
+    ],
+)
+def test_authors_install_what_the_host_has(came, source, tmp_path, monkeypatch):
+    about = Message()
+    about["Project-URL"] = "Homepage, https://r.example/b"
+    found = SimpleNamespace(read_text=lambda name: came, metadata=about)
+    monkeypatch.setattr(koth_new, "distribution", lambda name: found)
+    assert bjsim("koth", "new", tmp_path / "c").status == 0
+    assert f'pip install "{source}"' in (tmp_path / "c" / "AUTHORS.md").read_text(encoding="utf-8")
 
 
 def in_shell(folder, script, status=0):

@@ -102,9 +102,9 @@ def test_a_broken_file_gets_one_line(change: dict[str, object], message: str, tm
     ("args", "message"),
     [
         (("--rules", "vegas-s17"), "decks = 6: its states are too many to learn; use decks = inf"),
-        (("--algorithm", "mc", "--draws", "even"), "draws = even needs algorithm = q"),
+        (("--algorithm", "mc", "--draws", "even"), "--draws even needs --algorithm q"),
         (("--mdp", "x.json", "--decks", "2"), "--mdp and --decks cannot be combined"),
-        (("--algorithm", "sarsa"), "algorithm = sarsa is not accepted; use q or mc"),
+        (("--algorithm", "sarsa"), "--algorithm sarsa is not accepted; use q or mc"),
         (("--plot", "x.pdf"), "--plot x.pdf is not accepted"),
         (("--episodes", "2", "--workers", "8"), "2 episodes are too few to learn from with 8 workers"),
         (

@@ -37,6 +37,7 @@ def test_the_file_to_start_from_is_the_game(name, tmp_path):
 
 def test_changed_rules(tmp_path):
     text = bjsim("rules", "easy", "--set", "decks=2", "--set", "blackjack_pays=6/5", "--toml").out
+    assert PRESETS["easy"].about not in text and PRESETS["easy"].about in bjsim("rules", "easy", "--toml").out
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
     assert load_rules(str(path)) == PRESETS["easy"].rules.replace(decks=2, blackjack_pays="6/5")

@@ -13,14 +13,16 @@ from bjsim.bots.contest.config import Contest
 from bjsim.bots.contest.host import Field, _open_pool
 from bjsim.run import exact_ahead, forked
 from bjsim.sim.game.presets import named_rules
-from bjsim.sim.running import workers
 from bjsim.sim.running.workers import can_fork, local
 
 FIELD = Field(Contest(named_rules("cardshark")), {}, 0, "")
 POOLS = {"run": lambda n: local(n).open_pool(), "contest": lambda n: _open_pool(FIELD._replace(workers=n), print)}
 
 
-@pytest.mark.skipif(workers.usable_cores() < 2, reason="one core: nothing is done ahead")
+forks = pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")
+
+
+@forks
 def test_it_is_worked_out_by_another_process():
     ahead = forked(lambda: (os.getpid(), "done"))
     pid, what = ahead()
@@ -29,10 +31,13 @@ def test_it_is_worked_out_by_another_process():
 
 def test_on_one_core_it_is_worked_out_here(monkeypatch):
     monkeypatch.setattr("bjsim.run.usable_cores", lambda: 1)
+    monkeypatch.setattr("bjsim.run.is_fork_safe", lambda: True)
+    monkeypatch.setattr("bjsim.run.forked", None)
     monkeypatch.setattr("bjsim.run.exact_returns", lambda experiment, players: os.getpid())
     assert exact_ahead(None, [], local(2))() == os.getpid()
 
 
+@forks
 def test_what_a_lost_process_leaves_out_is_worked_out_here():
     here = os.getpid()
 
@@ -44,13 +49,14 @@ def test_what_a_lost_process_leaves_out_is_worked_out_here():
     assert forked(work)() == "done"
 
 
+@forks
 def test_what_the_work_raises_is_raised_where_its_result_is_asked_for():
     ahead = forked(lambda: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         ahead()
 
 
-@pytest.mark.skipif(not can_fork(), reason="processes cannot be forked here")
+@forks
 @pytest.mark.parametrize(("call", "works"), [("fork", 1), ("fork", 2), ("pipe", 5), ("pipe", 6), ("pipe", 8)])
 @pytest.mark.parametrize("pool", POOLS)
 def test_no_worker_is_left_where_not_all_of_them_can_start(pool, call, works, monkeypatch):

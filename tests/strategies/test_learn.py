@@ -152,10 +152,10 @@ def test_an_episode_that_does_not_end_is_cut() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"draws": "odd"}, "draws = odd is not accepted; use even or independent"),
-        ({"explore_start": 1.5}, "explore_start = 1.5 is not accepted; use a number from 0 to 1"),
-        ({"power": -1}, "power = -1 is not accepted; use a whole number from 0"),
-        ({"rounds": 0}, "rounds = 0 is not accepted; use a whole number from 1"),
+        ({"draws": "odd"}, "draws='odd' is not accepted; use even or independent"),
+        ({"explore_start": 1.5}, "explore_start=1.5 is not accepted; use a number from 0 to 1"),
+        ({"power": -1}, "power=-1 is not accepted; use a whole number from 0"),
+        ({"rounds": 0}, "rounds=0 is not accepted; use a whole number from 1"),
     ],
 )
 def test_a_schedule_that_makes_no_sense_is_refused(fields: dict[str, object], message: str) -> None:

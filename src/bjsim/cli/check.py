@@ -55,7 +55,8 @@ def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> Non
     try:
         text = WRITERS[form](evaluation.best_chart) if files.fix_path else ""
     except InputError:  # the format has no words for it: the evaluation is shown all the same
-        files._replace(fix_path=None).show(evaluation, given_command())
+        if not files.quiet:
+            files._replace(fix_path=None).show(evaluation, given_command())
         raise
     files.show(evaluation, given_command(), text=text)
     if files.fix_path and evaluation.refusal:

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
 
@@ -58,9 +58,11 @@ def contents(name: str) -> dict[str, str]:
 
 def origin() -> str:
     """Where pip finds the bjsim that is installed here: its commit, or else its repository."""
-    about = distribution("bjsim")
-    came = json.loads(about.read_text("direct_url.json") or "{}")
-    if vcs := came.get("vcs_info"):
+    try:
+        came = json.loads(distribution("bjsim").read_text("direct_url.json") or "{}")
+        addresses = dict(each.split(", ", 1) for each in distribution("bjsim").metadata.get_all("Project-URL") or [])
+    except PackageNotFoundError:  # it runs from a folder
+        return "bjsim"
+    if (vcs := came.get("vcs_info")) and not came["url"].startswith("file:"):
         return f"{vcs['vcs']}+{came['url']}@{vcs['commit_id']}"
-    addresses = dict(each.split(", ", 1) for each in about.metadata.get_all("Project-URL") or [])
-    return f"git+{addresses.get('Homepage', '')}"
+    return f"git+{addresses['Homepage']}"

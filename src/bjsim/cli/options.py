@@ -264,14 +264,14 @@ def write_text(text: str, path: str) -> None:
 
 
 # Options that do not change a result; those that hold tables choose what is printed.
-UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo", "out", "card"}
+UNSAID = {*Files._fields, "log", "checkpoint", "resume", "workers", "what", "echo", "out"}
 MAY_BE_PATH = re.compile(r"FILE|CHART|BOT|\[,")  # metavars of options whose values may be paths, or lists of them
 
 
 def given_command(seed: int | None = None, unsaid: Set[str] = UNSAID) -> str:
     """The command line with the options given and the `seed` used, without files to write, and without folders.
 
-    A folder that tells two files apart stays.
+    A folder that tells two files with an ending apart stays.
     """
     context = click.get_current_context()
     words = ["bjsim", *context.command_path.split()[1:]]
@@ -307,8 +307,8 @@ def _sources(parameter: click.Parameter, text: str) -> list[tuple[str, str]]:
     if not MAY_BE_PATH.search(metavar) or ("TEXT" in metavar and not re.search(r"\.[A-Za-z]+$", text)):
         return []
     parts = text.split(",") if isinstance(getattr(parameter.type, "kind", 0), Names) else [text]
-    named = [part.rpartition("=") for part in parts]
-    return [(name + equals, source) for name, equals, source in named]
+    names = [re.match(r"[^/\\=]+=", part) for part in parts]  # a folder may have the sign, too
+    return [(name[0], part[name.end() :]) if name else ("", part) for name, part in zip(names, parts, strict=True)]
 
 
 # --- `--vary` of `bjsim compare` and `bjsim count`.

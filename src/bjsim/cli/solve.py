@@ -7,7 +7,7 @@ import click
 
 from bjsim.asked.kinds import KINDS
 from bjsim.cli.asked import ask
-from bjsim.cli.options import Files, files_options, given_command, homework_rules, refuse_together
+from bjsim.cli.options import UNSAID, Files, files_options, given_command, homework_rules, refuse_together
 from bjsim.cli.waiting import waiting
 from bjsim.errors import InputError, suggest
 from bjsim.sim.game.events import game_text
@@ -102,7 +102,7 @@ def solve(
             click.echo(WRITERS[chart_format](tables.solution.chart), nl=False)
             return
         report = describe_solved(tables, what or tables.names, game, card)
-    files.show(report, given_command(), has_lines=False)
+    files.show(report, given_command(unsaid=UNSAID | {"card"}), has_lines=False)
 
 
 def find_tables(

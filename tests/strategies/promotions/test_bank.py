@@ -171,7 +171,7 @@ def test_profits_that_cannot_have_a_mean_are_refused() -> None:
     fair = {Fraction(-1): 0.5, Fraction(1): 0.5}
     assert tilt(fair, 0.5) == pytest.approx({-1: 0.25, 1: 0.75}, abs=1e-11)
     for moments in ((1.5,), (0.0, 0.5)):
-        with pytest.raises(bjsim.InputError, match="cannot be given this mean"):
+        with pytest.raises(bjsim.InputError, match="cannot have the mean"):
             tilt(fair, *moments)
 
 

@@ -232,7 +232,7 @@ def _find_outcomes(moves: RowMoves, levels: Levels, table: RoundTable) -> Outcom
         state[rows[several]] = len(again) + number[kind]
     rows = np.concatenate(first)
     to = after(rows)
-    place = np.where(to < 0, len(rows) - 1 - to, to).astype(np.intp)
+    place = np.where(to < 0, len(rows) - 1 - to, to).astype(np.intp, "C")
     own = RowMoves(place, np.zeros_like(place, np.int32), moves.weights[rows], moves.asks[rows])
     order, certain = Levels(table.height[rows], own), np.eye(count)
     chances = value_rows(own, order, certain, partial(values_after, own))

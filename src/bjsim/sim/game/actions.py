@@ -139,8 +139,8 @@ class Question(NamedTuple):
 class Player(Protocol):
     """The interface of a strategy. A strategy plays in this process, a bot in another.
 
-    A player may keep a memory: it is copied for each block of rounds (see `ReadableTable.results`). It may have the
-    methods of `Bettor` and `Observer` too (`round.py`).
+    A player may keep a memory: it is copied for each block of rounds (see `ReadableTable.results`), and for each table
+    of a contest. It may have the methods of `Bettor` and `Observer` too (`round.py`).
     """
 
     @property

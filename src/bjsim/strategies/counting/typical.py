@@ -107,7 +107,7 @@ def decks_to_count(rules: Rules) -> int:
 
 
 def remaining(decks: int, known: str = "", deck: str = "standard") -> tuple[int, ...]:
-    """Return the ten counts of a shoe without known cards, which it must have."""
+    """Return the ten counts of a shoe without the known cards, all of which it must hold."""
     return tuple(count * decks - gone for count, gone in zip(IN_DECK[deck], card_counts(known), strict=True))
 
 
