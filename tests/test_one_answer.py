@@ -84,9 +84,9 @@ def test_every_unusual_value_has_one_answer(name: str, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("part", range(3))
 def test_random_games_have_one_answer(part: int) -> None:
-    """60 games of one to ten unusual values."""
+    """30 games of one to ten unusual values."""
     games = islice(random_games(480 + part), 10)
     assert [each for n, rules in enumerate(games) for each in all_differences(rules.replace(decks=SHOES[n % 5]))] == []
 

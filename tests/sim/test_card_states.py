@@ -21,7 +21,7 @@ from bjsim.strategies.shoe.players import CardPlayer, TwoCardPlayer
 
 KEY = (15, 0, 0)
 ONE = named_rules("vegas-h17").replace(decks=1, surrender=True)
-EVERY = [(name, decks, player) for name in ONE_HAND for decks in (1, 8) for player in (TwoCardPlayer, CardPlayer)]
+EVERY = [(name, (1, 8)[n % 2], player) for n, name in enumerate(ONE_HAND) for player in (TwoCardPlayer, CardPlayer)]
 
 
 @pytest.mark.slow
