@@ -6,14 +6,14 @@ import math
 from fractions import Fraction
 
 import pytest
-from small_mdps import policy_iteration
 from support.games import ONE_HAND, few
 
+from bjsim.errors import InputError
 from bjsim.sim.game.presets import PRESETS
 from bjsim.sim.game.rules import Rules, RulesError
 from bjsim.strategies.exact.solver import Solver
 from bjsim.strategies.mdp.blackjack import REASONS, GameProcess, find_reasons, game_mdp, measure_size, plain_size
-from bjsim.strategies.mdp.model import FiniteMDP, MDPError, build_mdp
+from bjsim.strategies.mdp.model import FiniteMDP, build_mdp
 from bjsim.strategies.mdp.solve import evaluate, start_value, value_iteration
 
 NELLER = PRESETS["neller"].rules
@@ -176,8 +176,8 @@ def test_what_cannot_be_a_finite_process_is_refused() -> None:
         game_mdp(PRESETS["vegas-s17"].rules)
     endless = PRESETS["blackjack-p"].rules.replace(ten_probability="0.7")
     assert Solver(endless).value == math.inf
-    with pytest.raises(MDPError, match="split T v"):
-        policy_iteration(game_mdp(endless))
+    with pytest.raises(InputError, match="resplitting TT against 2 pays without limit"):
+        game_mdp(endless)
 
 
 def test_rules_are_not_changed_by_their_name() -> None:
