@@ -27,8 +27,8 @@ needs_git = pytest.mark.skipif(not (shutil.which("git") and shutil.which("bash")
     ("came", "source"),
     [
         ('{"url": "https://a.example/b", "vcs_info": {"vcs": "git", "commit_id": "1f"}}', "git+https://a.example/b@1f"),
-        ('{"url": "file:///home/ann/b", "vcs_info": {"vcs": "git", "commit_id": "1f"}}', "git+https://r.example/b"),
-        ('{"url": "file:///home/ann/b", "dir_info": {"editable": true}}', "git+https://r.example/b"),
+        ('{"url": "file:///srv/ann/b", "vcs_info": {"vcs": "git", "commit_id": "1f"}}', "git+https://r.example/b"),
+        ('{"url": "file:///srv/ann/b", "dir_info": {"editable": true}}', "git+https://r.example/b"),
         (None, "git+https://r.example/b"),
     ],
 )

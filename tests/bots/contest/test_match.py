@@ -65,16 +65,6 @@ def test_the_memory_of_a_player_lasts_as_long_as_its_table():
     assert len({len(record["moves"][0]) for record in first}) > 1  # it has a memory at the table
 
 
-def test_a_player_that_cannot_be_copied_is_refused(tmp_path):
-    file = tmp_path / "locked.py"
-    file.write_text("import threading\nclass Bot:\n    name = 'locked'\n    lock = None\n"
-                    "    def __init__(self):\n        self.lock = threading.Lock()\n"
-                    "    def decide(self, view):\n        return 'S'\n")  # fmt: skip
-    host = begin(tmp_path / "c", [f"{file}:Bot", "lim17"], matches=1)
-    with pytest.raises(InputError, match="the bot locked cannot play: it must be copied for every table"):
-        host.run()
-
-
 def test_what_is_no_character_in_an_error_stops_no_contest():
     (record, *_) = make_match(HONEST, Scripted(ValueError("half \ud800 a letter")))
     assert record["faults"][0]["detail"] == r"ValueError: half \ud800 a letter"

@@ -1,6 +1,5 @@
 """The entrants of a contest: bots found by name or file, identified by their content, and opened to play."""
 
-import copy
 import hashlib
 import logging
 import os
@@ -372,11 +371,6 @@ def opened(
                 players.append(_start(entrant, played, options, stack, warn))
             else:
                 players.append(played or find_player(entrant.source, rules))
-                try:
-                    copy.deepcopy(players[-1])
-                except Exception as error:  # of a stranger's class
-                    why = f"it must be copied for every table: {error}"
-                    raise InputError(f"the bot {entrant.name} cannot play: {why}") from None
         yield players
 
 
