@@ -10,7 +10,7 @@ from support.command import bjsim
 
 import bjsim as package
 from bjsim.cli.main import COMMANDS, cli
-from bjsim.cli.options import _text
+from bjsim.cli.options import _sources
 
 HOMEWORK = {"run", "solve", "learn", "check", "replay"}
 
@@ -74,7 +74,8 @@ def test_a_command_keeps_the_counts_of_index_plays_and_no_folders() -> None:
     """`16vT S>=1/2` was shortened to `2`, as if it were a path."""
     [indices] = [one for one in commands()["count"].params if one.name == "indices"]
     kept = "16vT S>=1/2,15vT S>=7/2"
-    assert [_text(indices, text) for text in (kept, "home/me/plays.txt", "i18")] == [kept, "plays.txt", "i18"]
+    found = [_sources(indices, text) for text in (kept, "home/me/plays.txt", "i18")]
+    assert found == [[], [("", "home/me/plays.txt")], []]
 
 
 def test_a_command_keeps_commas_of_names_and_splits_lists() -> None:
@@ -83,5 +84,6 @@ def test_a_command_keeps_commas_of_names_and_splits_lists() -> None:
     [chart] = [one for one in found["check"].params if one.name == "chart"]
     [rules] = [one for one in found["run"].params if one.name == "rules_name"]
     [bots] = [one for one in found["run"].params if one.name == "bots"]
-    assert _text(chart, "Smith, John/basic.csv") == "basic.csv" and _text(rules, "a,b/h.toml") == "h.toml"
-    assert _text(bots, "a/x.csv,b/y.csv") == "x.csv,y.csv"
+    assert _sources(chart, "Smith, John/basic.csv") == [("", "Smith, John/basic.csv")]
+    assert _sources(rules, "a,b/h.toml") == [("", "a,b/h.toml")]
+    assert _sources(bots, "a/x.csv,me=b/y.csv") == [("", "a/x.csv"), ("me=", "b/y.csv")]

@@ -342,7 +342,7 @@ def test_counting_is_asked_every_three_rounds() -> None:
             "--topic aces is not accepted; use hard, soft, pairs, doubles, surrender, close",
         ),
         (("--topic", "surrender", "--set", "surrender=none"), "easy has no decisions to drill on the topics surrender"),
-        (("--bots", "a,b,c,d,e,f,g"), "seats = 8 is not accepted; use 1 to 7"),
+        (("--bots", "a,b,c,d,e,f,g"), "--bots names 7 players; a table has 7 seats"),
         (
             ("--shoe", "T6T9", "--seed", 4),
             "--shoe and --seed cannot be combined, as the cards of --shoe are not shuffled",

@@ -82,7 +82,7 @@ def answers(rules: Rules) -> Iterator[tuple[str, Answer]]:
     if rules.infinite and not solved.beyond_chart:  # else neither can play the chart
         yield "learn", lambda: learned(rules)
         yield "environment", lambda: mean_reward(rules, chart)
-        if has_luck(rules) and rules == rules.replace(**WITHOUT_VALUES):
+        if has_luck(rules) and rules == rules.replace(**WITHOUT_VALUES) and rules.split_by != "rank":
             yield "contest", lambda: value_in_contests(rules, chart)
     elif not (rules.infinite or solved.refusal):
         yield "count", lambda: counted(rules, value())

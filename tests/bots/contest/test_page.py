@@ -262,9 +262,16 @@ class Splitter:
         return Action(letter if int(make_argv(view)[0]) < 16 or letter == "P" else "S")
 
 
+class Shared(Watched):
+    """One whose copies are itself, so that what they see is known."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
 def rounds_with_requests(contest, bots, match=0):
     """The records of a match at one table, each with the requests to every seat."""
-    players = [Watched(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
+    players = [Shared(Splitter() if bot == "splitter" else find_player(bot, contest.rules)) for bot in bots]
     plan = TablePlan(match, 0, match, tuple(range(len(bots))))
     rounds = play_table(contest, plan, players.__getitem__, None).rounds
     asked = [

@@ -64,7 +64,8 @@ class StateIndex:
     """The numbers of hands and dealers under one set of rules; a state is dealer * len(hands) + hand.
 
     Insurance is not valued, nor what a hand may do once it has doubled, nor that a dealer's natural may take less
-    than all bets: luck has the mean 0 with any values. `rules` must limit the number of hands.
+    than all bets, nor that two ten-valued cards may not be a pair: luck has the mean 0 with any values. `rules` must
+    limit the number of hands.
     """
 
     def __init__(self, rules: Rules) -> None:
