@@ -297,6 +297,12 @@ def test_a_record_is_an_object_in_data_and_a_column_for_each_field_of_a_frame(mo
     assert not {"luck_adjusted", "faults", "effect_low"} & frame.keys()
 
 
+def test_an_adjusted_return_is_printed_with_half_its_interval():
+    adjusted = AdjustedReturn(-0.01, 0.001, (-0.012, -0.008), (-0.03, 0.01), 30.0, 9)
+    assert str(adjusted) == "-1.0000% ± 0.2000%"
+    assert str(adjusted._replace(ci95=(-math.inf, math.inf))) == "-1.0000%, too few shoes"
+
+
 def test_numbers_are_short_and_never_minus_zero():
     assert [parts.decimals(x, 2) for x in (0, 0.001, 0.05, 0.999, 12, math.inf)] == [
         "0",
