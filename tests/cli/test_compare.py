@@ -75,6 +75,16 @@ def test_totals_that_only_one_game_has_and_an_infinite_value():
     assert endless["value"] == endless["difference"] == endless["sd"] == "inf"
 
 
+@pytest.mark.parametrize(
+    ("names", "said"), [("blackjack-p,easy", "; other columns"), ("neller,neller-v3", "; 36 cells changed")]
+)
+def test_a_folded_chart_says_how_much_of_it_is_other(names, said, tmp_path):
+    page = tmp_path / "x.html"
+    assert bjsim("compare", "--rules", names, "--html", page).status == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.count(said) == 1 and text.count("; other columns") + text.count(" cells changed") == 1
+
+
 def test_what_is_shown():
     text = bjsim("compare", "--rules", "vegas-s17", "--set", "decks=inf", "--vary", "hit_soft_17=false,true").out
     assert "hit_soft_17=true" in text and "-0.219362%" in text

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bjsim.errors import EndlessSplitting, InputError, NotSaved
+from bjsim.json_values import is_like
 from bjsim.sim.running import checkpoint as module
 from bjsim.sim.running.checkpoint import Checkpoint, keeping
 
@@ -143,3 +144,15 @@ def test_what_ends_a_run_is_not_hidden_by_a_full_disk() -> None:
         raise EndlessSplitting("it does not end")
     with pytest.raises(NotSaved), keeping(full, lambda: {"rounds": 1}):
         pass
+
+
+@pytest.mark.parametrize(
+    ("value", "example", "alike"),
+    [
+        ([], [0], True), ([1, 2], [0], True), (["x"], [0], False), (7, [0], False), ([[1.5]], [[0.0]], True),
+        ({"a": 1, "b": "x"}, {"a": 0}, True), ({"a": "x"}, {"a": 0}, False), (True, 0, False), (3, 0.0, True),
+        (float("nan"), 0.0, False), ("x", None, True), (1.5, 0, False),
+    ],
+)  # fmt: skip
+def test_what_was_read_has_the_types_of_an_example(value: object, example: object, alike: bool) -> None:
+    assert is_like(value, example) == alike
