@@ -229,7 +229,7 @@ FAST = [("solve", 0, 0), ("solve", 0, 2), ("known", 0, 0), ("bank", 0, 2), ("sid
 def test_random_rules(command: str, part: int, number: int | None) -> None:
     """Some games; nightly, 60 for each command."""
     asked = [check(command, rules, n) for n, rules in enumerate(games(command, part)) if number in (None, n)]
-    assert sum(asked) > len(asked) / 2 or number is not None
+    assert sum(asked) > len(asked) / 2
 
 
 def check(command: str, rules: Rules, seed: int) -> bool:

@@ -150,3 +150,11 @@ def test_a_printed_chart_is_echoed_with_every_guess(tmp_path):
     )
     again = bjsim("check", str(path), "--rules", "vegas-s17")
     assert again.status == 0 and "skipped: A book" in again.err
+
+
+def test_an_evaluation_is_shown_though_its_format_cannot_say_the_best_chart(tmp_path):
+    chart, best, found = tmp_path / "p.txt", tmp_path / "best.txt", tmp_path / "found.json"
+    chart.write_text(bjsim("solve", "--rules", "vegas-s17", "--decks", "inf", "--format", "policy").out)
+    done = bjsim("check", chart, "--rules", "spanish-21", "--decks", "inf", "--fix", best, "--json", found)
+    assert done.status == 2 and "a policy cannot say" in done.err and "value of the best chart" in done.out
+    assert found.exists() and not best.exists()

@@ -69,6 +69,11 @@ class ChosenGame(NamedTuple):
         return self._replace(settings=(*kept, "decks=inf"))
 
 
+def exactness(refusal: str) -> str:
+    """What a figure is, where `refusal` says why the game is not solved in its own shoe."""
+    return "for an infinite shoe" if refusal else "exact"
+
+
 def game_report(asked: ChosenGame) -> str:
     """The value of a game, in money too, and its best chart: what is computed at once."""
     solution = solve(asked.rules())
@@ -82,7 +87,7 @@ def game_report(asked: ChosenGame) -> str:
         name="House edge" if value < 0 else "Player's edge", edge=edge, unit="%" * known,
         exact=f"{typeset(percent(value, 6, unit='% of the bet'))}, first round of {deal}",
         cost=f"{'costs' if value < 0 else 'pays'} you ${BET * HOURLY * abs(value):,.2f} an hour" if known else "–",
-        tag="for an infinite shoe" if solution.refusal else "exact",
+        tag=exactness(solution.refusal),
         bet=BET, hourly=HOURLY, preset=asked.preset if asked.settings else "",
         best=valued.part(), pointing=point_at_cells(solution).lines[0], games=[rules],
         command=asked.solved_as(solution).command("solve"),
@@ -205,7 +210,7 @@ def hand_report(asked: ChosenGame, hand: str, gone: str = "") -> str:
     return render_page(
         "bjsim.app", "hand_answer.html", cards=cards, shown=shown, total=format_cards(cards).partition(", ")[2],
         bars=ranked(values), choices=choices, chosen=hand, why=reason(cards, values, rules, weights),
-        title=report.title, tag="for an infinite shoe" if solution.refusal else "exact",
+        title=report.title, tag=exactness(solution.refusal),
         rest=Markup(page_body(replace(report, title="", parts=folded, command=command))),
     )  # fmt: skip
 
@@ -268,5 +273,5 @@ def _what_it_costs(evaluation: Evaluation) -> str:
         cells=[(cell, 100 * float(cell.cost)) for cell in cells], first=FIRST_CELLS,
         money=f"{lost * BET * HOURLY:,.2f}" if is_known else "", bet=BET, hourly=HOURLY, row=row,
         portion=round(100 * by_row[row] / in_all) if is_known and in_all > 0 and len(cells) > 2 else 0,
-        tag="for an infinite shoe" if evaluation.refusal else "exact",
+        tag=exactness(evaluation.refusal),
     )  # fmt: skip

@@ -55,7 +55,7 @@ def check(chart: tuple[str, ...], rules: Rules, files: Files, echo: bool) -> Non
     try:
         text = WRITERS[form](evaluation.best_chart) if files.fix_path else ""
     except InputError:  # the format has no words for it: the evaluation is shown all the same
-        if not files.quiet:
+        if files.fix_path != "-":
             files._replace(fix_path=None).show(evaluation, given_command())
         raise
     files.show(evaluation, given_command(), text=text)

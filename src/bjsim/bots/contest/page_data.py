@@ -96,9 +96,9 @@ class MistakeLog:
         if view.legal == ATTACK or (view.legal == INSURANCE and answer == "S"):
             return  # programs are not asked for an attack, nor those that are started for every move for insurance
         hand = view.hand.translate(TENS)
-        hand, own = hand if view.split else "".join(sorted(hand)), {"free": view.free, "doubled": view.doubled}
-        hands, legal = {"hands": view.hands, "pending": view.pending}, view.legal.replace("B", "")
-        alike = View.alone(view.rules, hand, view.dealer, legal, view.split, **hands, **own)
+        hand, legal = hand if view.split else "".join(sorted(hand)), view.legal.replace("B", "")
+        own = {"hands": view.hands, "pending": view.pending, "free": view.free, "doubled": view.doubled}
+        alike = View.alone(view.rules, hand, view.dealer, legal, view.split, **own)
         if not (judged := self._judge(alike, answer)):
             return
         cell, cost = judged

@@ -87,8 +87,8 @@ def tilt(profits: Mapping[Fraction, float], mean: float, sd: float | None = None
             return dict(zip(profits, weights.tolist(), strict=True))
         spread = (powers * weights) @ powers.T - np.outer(found, found)  # singular if all squares are the same
         t += np.linalg.lstsq(spread, wanted - found, rcond=None)[0]
-    spread_too = "" if sd is None else f" and the standard deviation {sd:g}"
-    raise InputError(f"the profits of a round cannot have the mean {mean:g}{spread_too}")
+    moments = f"the mean {mean:g}" + ("" if sd is None else f" and the standard deviation {sd:g}")
+    raise InputError(f"the profits of a round cannot have {moments}")
 
 
 def make_lattice(profits: Mapping[Fraction, float], bet: Fraction) -> Lattice:
