@@ -9,13 +9,14 @@ import pytest
 
 from bjsim.sim.engine.jit import compiled
 from bjsim.sim.engine.kernels.layout import WIDE
-from bjsim.sim.engine.kernels.vectors import dot, quadratic, remove_card
+from bjsim.sim.engine.kernels.vectors import dot, pairs, remove_card
+from bjsim.sim.engine.luck_values import MOST_ALIKE, STEEPEST
 from bjsim.sim.engine.pack import LINE, padded
 
 
 @compiled(_nrt=False)
-def form_of(form: Any, own: Any, counts: Any) -> Any:
-    return quadratic(form, own, counts)
+def form_of(forms: Any, form: Any, counts: Any) -> Any:
+    return pairs(forms, form, counts)
 
 
 @compiled(_nrt=False)
@@ -29,30 +30,38 @@ def remove(counts: Any, card: Any) -> None:
     remove_card(counts, card)
 
 
-@pytest.mark.parametrize("ranks", [10, 13])
-@pytest.mark.parametrize("counts", ["fresh", "used", "two left", "one left"])
+@pytest.mark.parametrize("ranks", [10, 11, 13])
+@pytest.mark.parametrize("counts", ["fresh", "used", "most alike", "two left", "one left"])
 def test_a_form_is_a_sum_over_pairs_of_different_cards(ranks: int, counts: str) -> None:
-    """By listing all pairs, in whole numbers as large as eight decks make them; and a product by its definition."""
+    """By listing all pairs; and a product by its definition. The numbers are as large as forms and shoes may be."""
     rng, eye = np.random.default_rng(ranks), np.eye(ranks, dtype=int)
-    form = rng.integers(-32_767, 32_767, (ranks, ranks))
     cards = {
-        "fresh": np.full(ranks, 32),
+        "fresh": np.append(np.full(ranks - 1, 32), 128),
         "used": np.arange(ranks) % 4,
+        "most alike": MOST_ALIKE * (eye[0] + eye[-1]),
         "two left": eye[0] + eye[-1],
         "one left": eye[3],
     }[counts]
+    most = min(STEEPEST, (1 << 31) // cards.sum() ** 2)
+    form = np.tril(rng.choice([-most, most, 7], (2, ranks, ranks)))  # by the higher and the lower rank
     hand = np.repeat(np.arange(ranks), cards)
-    expected = form[hand[:, None], hand].sum() - form[hand, hand].sum()
-    counted = padded(cards.astype(np.int32))
-    assert form_of(padded(form.astype(np.int16)), padded(np.diagonal(form).astype(np.int16)), counted) == expected
-    assert (expected != 0) == (counts != "one left")
+    lower, higher = np.minimum.outer(hand, hand), np.maximum.outer(hand, hand)
+    counted, (second, first) = padded(cards.astype(np.int16)), np.tril_indices(ranks)
+    packed = padded(form[:, second, first].astype(np.int16))
+    for number in range(2):
+        of_pairs = form[number][higher, lower]
+        # those of equal ranks count in both orders, the others once
+        expected = np.triu(of_pairs, 1).sum() + np.tril(of_pairs, -1)[lower == higher].sum()
+        assert form_of(packed, number, counted) == expected
+        assert (expected != 0) == (counts != "one left")
+    rows = form[0].astype(np.int16)
     for row in range(ranks):
-        assert dot_of(padded(form.astype(np.int16)), row, counted) == form[row] @ cards
+        assert dot_of(padded(rows), row, counted) == form[0, row] @ cards
 
 
 @pytest.mark.parametrize("card", [0, 7, 12])
 def test_a_card_is_removed_from_its_own_count_alone(card: int) -> None:
-    counts = padded(np.arange(4, 17, dtype=np.int32))
+    counts = padded(np.arange(4, 17, dtype=np.int16))
     expected = counts.copy()
     expected[card] -= 1
     remove(counts, card)
@@ -60,10 +69,10 @@ def test_a_card_is_removed_from_its_own_count_alone(card: int) -> None:
 
 
 def test_padded_arrays_begin_a_line_of_the_cache() -> None:
-    """So that no vector lies in two lines; every row of WIDE numbers of 4 or 8 bytes fills whole ones."""
-    for dtype in (np.int32, np.float32, np.float64):
-        for shape in ((13,), (3, 10), (5, 10, 10)):
+    """So that no vector lies in two lines; and rows are whole vectors of WIDE numbers."""
+    for dtype in (np.int16, np.float64):
+        for shape in ((13,), (3, 10), (5, 10, 10), (2, 16), (2, 55)):
             wide = padded(np.ones(shape, dtype))
-            assert wide.shape == (*shape[:-1], WIDE) and wide.dtype == dtype
+            assert wide.shape == (*shape[:-1], WIDE * -(-shape[-1] // WIDE)) and wide.dtype == dtype
             assert wide.ctypes.data % LINE == 0 and wide.flags.c_contiguous
             assert (wide[..., : shape[-1]] == 1).all() and not wide[..., shape[-1] :].any()

@@ -52,7 +52,7 @@ class Watched(Lanes):
         assert self.luck is not None
         row = self.rows[self.at] // STRIDE
         kind = np.where(row == self.moves.start[0] // STRIDE, "first card", "later card").astype("<U20")
-        kind[self.luck.slow[row]] = "may end a split hand"
+        kind[self.luck.hand[row].any(axis=1)] = "may end a split hand"
         kind[self.splits[self.at]] = "after a split hand"
         kind[~takes] = "others' card"
         return kind

@@ -247,7 +247,7 @@ def test_controls_are_taken_from_what_they_belong_to() -> None:
     table = ready_table(made).table
     tally, known = play_depths(made, 50), table.known
     assert known is not None
-    sums, _ = add_up(table, tally, 50)
+    sums, _ = add_up(table, tally._replace(now=tally.now.copy()), 50)
     buckets = len(tally.raw)
     value, depths = (tally.now[:, part].sum(axis=0) - 50 * known.expected[part - VALUE] for part in (VALUE, DEPTHS))
     two = table.count.spots > 1

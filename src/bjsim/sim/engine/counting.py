@@ -9,7 +9,7 @@ import numpy as np
 from bjsim.arrays import Array
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.counts import CountingTable, CountSums, UnitSums, add_rounds, add_up, empty_tally
-from bjsim.sim.engine.kernels.arrays import DEPTHS, LEFT, VALUE, CountTally, DepthControl
+from bjsim.sim.engine.kernels.arrays import DEPTHS, LEFT, SCALE, VALUE, CountTally, DepthControl
 from bjsim.sim.engine.lanes import Rounds, Shoes, walk_streams
 from bjsim.sim.engine.play import THRESHOLDS, have_kernels, is_ready
 
@@ -69,12 +69,11 @@ def count_depths(shoes: Shoes, control: DepthControl, chosen: Array) -> Array:
     Returns: value and number of the depths in each bucket, (n, 2, B).
     """
     sums, lanes = np.zeros((len(chosen), 2, len(control.values))), np.arange(len(chosen))
-    left, slopes = np.repeat(control.full[:, None], len(chosen), axis=1), np.ascontiguousarray(control.slopes.T)
+    left = np.repeat(control.full[:, None], len(chosen), axis=1)
     for n in range(0, shoes.cut, control.step):
-        bucket, value = shoes.bucket[n, chosen], np.zeros(len(chosen))
-        for slope, cards in zip(slopes, left, strict=True):  # in the order of the kernel
-            value += slope.take(bucket) * cards
-        sums[lanes, 0, bucket] += control.values[bucket] + value / (shoes.size - n)
+        bucket = shoes.bucket[n, chosen]
+        value = np.einsum("mq,qm->m", control.slopes.take(bucket, axis=0), left)
+        sums[lanes, 0, bucket] += control.values[bucket] + value / (SCALE * (shoes.size - n))
         sums[lanes, 1, bucket] += 1
         for card in shoes.cards[n : n + control.step, chosen]:
             left[np.minimum(card, len(left) - 1), lanes] -= 1

@@ -95,11 +95,12 @@ class KnownControls(NamedTuple):
     rounds: Array  # for each depth in a bucket, (B,)
     moments: Array  # the mean square of a round, and the mean product of two spots', by bucket, (2, B)
 
-    def apply(self, now: Array) -> Array:
-        """Subtract the controls from the quantities of shoes, (n, QUANTITIES, B); returns (n, 4, B)."""
+    def apply(self, now: Array) -> None:
+        """Subtract the controls from the quantities of shoes, (n, QUANTITIES, B), in place."""
         value, depths = np.moveaxis((now[:, VALUE:] - self.expected) * self.rounds, 1, 0)
         one, two = self.moments
-        return np.asarray(now[:, :VALUE] - np.stack([depths, value, depths * one, depths * two], axis=1))
+        for quantity, control in enumerate((depths, value, depths * one, depths * two)):
+            now[:, quantity] -= control
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +165,10 @@ def add_rounds(tally: CountTally, count: Counter, rounds: Rounds, shoe: Array) -
 
 
 def add_up(table: CountingTable, tally: CountTally, unit: int) -> tuple[CountSums, UnitSums]:
-    """Add up the quantities of shoes; units have `unit` shoes, the last one what is left."""
-    kept = table.known.apply(tally.now) if table.known else tally.now
-    now = kept[:, : PRODUCTS + (int(table.count.spots.max()) > 1)].reshape(len(kept), -1)
+    """Add up the quantities of shoes, less their controls; units have `unit` shoes, the last one what is left."""
+    if table.known:
+        table.known.apply(tally.now)
+    now = tally.now[:, : PRODUCTS + (int(table.count.spots.max()) > 1)].reshape(len(tally.now), -1)
     starts = np.arange(0, len(now), unit)
     units = UnitSums(np.diff(starts, append=len(now)), np.add.reduceat(now, starts))
     return CountSums(tally.raw, np.array(len(now)), now.sum(axis=0), now.T @ now), units

@@ -331,7 +331,7 @@ class Lanes:
         gap = np.einsum("mk,mk->m", product[:, :-1], now)
         gap -= product[:, -1]
         gap /= left * np.maximum(left - 1.0, 1.0)
-        some = np.flatnonzero(self.splits[i] | luck.slow.take(row))
+        some = np.flatnonzero(self.splits[i] + luck.slow.take(row) > 1)
         if len(some):
             j, at = (some, some) if i is ALL else (i[some], lane[some])
             gap[some] = np.where(rest[at] == 1.0, 0.0, self._expect(j, at) - self._value(j))
@@ -361,7 +361,7 @@ class Lanes:
         return np.where(self.rows[i] < 0, self.end[i], value)
 
     def _expect(self, i: Array, lane: Array) -> Array:
-        """E of places whose rows have no form, or which have logged split hands."""
+        """E of places for which there is no form."""
         luck, counts, left = self.luck, self.counts[lane], self.rest[lane]
         assert luck is not None
         row = self.rows[i] // STRIDE

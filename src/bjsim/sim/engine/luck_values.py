@@ -21,6 +21,7 @@ from bjsim.sim.engine.round_table import RoundTable
 from bjsim.sim.engine.row_values import find_slopes, make_row_values, second_order
 
 STEEPEST = (1 << 15) - 1  # kernels hold 16 bits, and 8 decks of them are exact in single precision
+MOST_ALIKE = 181  # cards of a rank of which all pairs fit in 16 bits
 
 
 class Model(NamedTuple):
@@ -106,7 +107,7 @@ def make_luck(
         chart=chart,
         after=np.concatenate(after).astype(np.intp),
         hand=np.concatenate(hand).astype(np.intp),
-        slow=np.asarray(np.concatenate(hand).any(axis=1)),
+        slow=np.zeros(0),
         values=np.concatenate(values),
         slopes=np.concatenate(slopes),
         outcome=np.concatenate(states).astype(np.intp),
@@ -115,7 +116,6 @@ def make_luck(
         pay=np.concatenate([np.zeros((1, outcomes)), *(one.hand_pay for one in tables)]),
         full=full_shoe(compiled, ranks),
         form=np.zeros(0),
-        own=np.zeros(0),
     )
     return with_forms(luck, len(models))
 
@@ -126,16 +126,31 @@ def full_shoe(compiled: CompiledRules, ranks: int) -> Array:
 
 
 def with_forms(luck: Luck, models: int) -> Luck:
-    """With the forms of the frequent rows: the mean over cards r and q in turn of V after r, less V."""
-    frequent, ranks = luck.frequent, luck.ranks
-    after, form = luck.after[:frequent], np.empty((models, frequent, ranks, ranks + 1), np.float32)
+    """With the forms of the frequent rows: the mean over cards r and q in turn of V after r, less V.
+
+    V includes the pay of a split hand that r ends, but not that of earlier ones, which changes in proportion to the
+    chances of the outcomes: where all cards lead to the same chances, its mean after a card is what it is before.
+    """
+    frequent, ranks, place = luck.frequent, luck.ranks, 0
+    form, after = np.empty((models, frequent, ranks, ranks + 1), np.float32), luck.after[:frequent]
+    row, rank = np.nonzero(luck.hand[:frequent])
+    pay = luck.pay[luck.hand[row, rank]] / SCALE
+    slow = np.where(np.arange(len(luck.after)) < frequent, 0, 2)
     for number in range(models):
-        values, slopes = (of.reshape(models, luck.places, -1)[number] for of in (luck.values, luck.slopes))
-        base = values[:frequent] + slopes[:frequent]
-        form[number, ..., :ranks] = (slopes + values)[after] - base[:, None]
+        values, slopes, state = (of[place : place + luck.places] for of in (luck.values, luck.slopes, luck.outcome))
+        following, to = (slopes + values[:, None])[after], state[after]
+        ended = to[row, rank]
+        following[row, rank] += np.einsum("no,no->n", pay, luck.chances[ended])[:, None]
+        following[row, rank] += np.einsum("no,noq->nq", pay, luck.tilts[ended])
+        gap = following - (values[:frequent, None] + slopes[:frequent])[:, None]
+        form[number, ..., :ranks] = np.triu(gap) + np.swapaxes(np.tril(gap, -1), 1, 2)
+        slow[:frequent] |= (to != state[:frequent, None]).any(axis=1)
+        place += luck.places
     form[..., ranks] = np.diagonal(form[..., :ranks], axis1=2, axis2=3)
-    slow = luck.slow | (np.arange(len(luck.slow)) >= frequent)
-    slow[:frequent] |= (np.abs(form) > STEEPEST).any(axis=(0, 2, 3))
+    steepest = min(STEEPEST, (1 << 31) / luck.full.sum() ** 2)  # kernels add up 32 bits
+    slow[:frequent] |= 2 * ((np.abs(form) > steepest) | (form != np.rint(form))).any(axis=(0, 2, 3))
+    if luck.full.max() > MOST_ALIKE:
+        slow[:] = 2
     return luck._replace(form=form.clip(-STEEPEST, STEEPEST).reshape(-1, ranks, ranks + 1), slow=slow)
 
 

@@ -134,21 +134,28 @@ def for_kernel(layout: WalkedTable) -> WalkedTable | None:
     moves, luck = layout.moves, layout.luck
     if len(moves.question) > MOST_ROWS or moves.log.max() >= 1 << 16:
         return None
-    moves = moves._replace(entries=moves.entries.astype(np.uint32), log=moves.log.astype(np.uint16))
+    moves = moves._replace(
+        entries=moves.entries.astype(np.uint32),
+        log=moves.log.astype(np.uint16),
+        question=moves.question.astype(np.int32),
+    )
     if luck:
-        tilts = luck.tilts.reshape(-1, luck.ranks)
+        tilts, (second, first) = luck.tilts.reshape(-1, luck.ranks), np.tril_indices(luck.ranks)
         luck = luck._replace(
+            slow=luck.slow.astype(np.int8),
+            after=luck.after.astype(np.int32),
+            hand=luck.hand.astype(np.int32),
+            outcome=luck.outcome.astype(np.int32),
             slopes=padded(luck.slopes.astype(np.int16)),
             tilts=padded(tilts.astype(np.int16)),
-            form=padded(luck.form[..., :-1].astype(np.int16)),
-            own=padded(luck.form[..., -1].astype(np.int16)),
+            form=padded(luck.form[:, first, second].astype(np.int16)),
         )
     return layout._replace(moves=moves, luck=luck)
 
 
 def padded(ranks: Array) -> Array:
-    """Pad the last axis, which is over ranks, with zeros to the length WIDE, at an address that suits the processor."""
-    shape = (*ranks.shape[:-1], WIDE)
+    """Pad the last axis, over ranks or pairs of them, with zeros to whole vectors, at an address that suits them."""
+    shape = (*ranks.shape[:-1], -ranks.shape[-1] % WIDE + ranks.shape[-1])
     size = math.prod(shape) * ranks.itemsize
     memory = np.zeros(size + LINE, np.uint8)
     begin = -memory.ctypes.data % LINE  # a vector in two lines of the cache would take two loads

@@ -25,6 +25,7 @@ from bjsim.sim.engine.kernels.arrays import (
 )
 from bjsim.sim.engine.kernels.deal import INFINITE_PER_WORD, LANES, LIMITS, PER_WORD
 from bjsim.sim.engine.kernels.layout import ENDLESS, NO_LIMIT, WIDE, CompiledRules, Counts, ShoeArrays
+from bjsim.sim.engine.kernels.luck import NOTED
 from bjsim.sim.engine.kernels.plain import GROUP
 from bjsim.sim.engine.kernels.plain import play_plain as plain_kernel
 from bjsim.sim.engine.kernels.shoe import BUFFER
@@ -146,9 +147,10 @@ def play_counter(table: CountingTable, key: Array, shoes: int) -> CountTally:
     layout, compiled = table.packed, table.compiled
     tally, seats = empty_tally(table.count, shoes), make_seats(layout.moves)
     track = make_track(layout.moves, layout.luck) if layout.luck else None
+    control = table.control._replace(slopes=padded(table.control.slopes.astype(np.int16)))
     left = walk(
         make_shoe(compiled, key), None, compiled.numbers.cut, layout.moves, layout.deal, seats, NO_LIMIT, None,
-        layout.luck, track, None, np.zeros(len(table.control.full)), layout.counter, table.control, tally,
+        layout.luck, track, None, padded(np.zeros(WIDE, np.int16)), layout.counter, control, tally,
         np.zeros(STATE, np.int64),
     )  # fmt: skip
     if left < 0:
@@ -165,12 +167,14 @@ def make_seats(moves: SeatRows) -> Seats:
 def make_track(moves: SeatRows, luck: Luck) -> Track:
     seats = len(moves.start)
     return Track(
-        counts=padded(luck.full.astype(np.int32)),
-        left=np.array([luck.full.sum()]),
+        counts=padded(np.zeros(WIDE, np.int16)),
+        left=np.zeros(1),
         expected=np.zeros(seats),
         end=np.zeros(seats),
         logged=np.zeros((seats, moves.hands.shape[1])),
         shadow=np.zeros((seats, luck.ranks), np.int64),
+        noted=np.zeros((seats, NOTED), np.int64),
+        unread=np.zeros(seats, np.int64),
         gone=np.zeros(seats),
         units=np.zeros(seats, np.int64),
         bets=np.zeros(seats, np.int64),

@@ -14,7 +14,7 @@ from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.counting import play_units
 from bjsim.sim.engine.counts import CountingTable, KnownControls, count_quantum
-from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SQUARES, Counter, DepthControl, WalkedTable
+from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SCALE, SQUARES, Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.luck_values import Model, full_shoe, make_luck, solve_models
 from bjsim.sim.engine.pack import make_count_table, make_deal, pack_moves
@@ -189,7 +189,7 @@ def ready_table(game: CountingGame) -> ReadyTable:
     control = _make_control(solved, model, len(buckets), full_shoe(compiled, TEN + 1))
     table = CountingTable(compiled, layout, control)
     if solved:
-        expected = distribution.expected_controls(bucket, control.values, control.slopes, STEP)
+        expected = distribution.expected_controls(bucket, control.values, control.slopes / SCALE, STEP)
         table = replace(table, known=_find_known(table, np.stack(expected).sum(axis=1)))
     return ReadyTable(table, low)
 
@@ -266,7 +266,7 @@ def _make_control(solved: Sequence[Model], model: Array, buckets: int, full: Arr
     if not solved:
         return DepthControl(STEP, np.zeros((buckets, len(full))), np.zeros(buckets), full)
     values = np.array([one.value for one in solved])
-    slopes = np.array([one.start[: TEN + 1] for one in solved])
+    slopes = np.array([one.slopes[0, : TEN + 1] for one in solved])
     return DepthControl(STEP, slopes[model], values[model], full)
 
 

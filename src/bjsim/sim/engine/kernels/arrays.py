@@ -68,7 +68,7 @@ class Luck(NamedTuple):
     chart: Array  # of each model
     after: Array  # the place after each card or action, (R, Q)
     hand: Array  # 1 + the split hand that it logs, or 0
-    slow: Array  # whether a row has no form: one of its cards may end a split hand, or it is rare
+    slow: Array  # 2 if a row has no form, 1 if its form is not enough once split hands have been logged, else 0
     values: Array  # by place of all models: the payoff that is not logged yet
     slopes: Array  # of these values, by rank
     outcome: Array  # likewise the state of the dealer's outcome, of which there are S
@@ -76,21 +76,23 @@ class Luck(NamedTuple):
     tilts: Array  # their slopes
     pay: Array  # payoff of split hands by outcome, 0 for none, (1 + H, O)
     full: Array  # cards of a full shoe by rank, (Q,)
-    # By frequent row of all models: (E - V) left (left - 1), the expectation after the next card less the value, is a
-    # quadratic form of the composition less the diagonal `own` times it. In NumPy `own` is the last column of `form`.
+    # By frequent row of all models: (E - V) left (left - 1), the expectation after the next card less the value, is the
+    # sum of the form over all pairs of cards left. In NumPy it is a matrix, for pairs of ranks i <= j, whose last column
+    # repeats the diagonal; for kernels these pairs in the order of j, and then of i, are a row.
     form: Array
-    own: Array
 
 
 class Track(NamedTuple):
     """Working memory of the kernel for luck."""
 
-    counts: Array  # cards left by rank
+    counts: Array  # cards left by rank, int16 (WIDE,)
     left: Array  # and in all
     expected: Array  # by seat: what was expected of the round so far
     end: Array  # the value of its end
     logged: Array  # the pay of its split hands by outcome
-    shadow: Array  # the rows that it would be in with other hole cards
+    shadow: Array  # the rows that it would be in with other hole cards, (S, Q)
+    noted: Array  # cards that its shadows do not follow yet, (S, NOTED)
+    unread: Array  # and their number, or -1 if the shadows follow at once, (S,)
     gone: Array  # the luck, units and bets of this shoe
     units: Array
     bets: Array
@@ -138,8 +140,9 @@ class DepthControl(NamedTuple):
     """The first-order values of rounds by bucket; depths are tested every `step` cards from 0 up to the cut."""
 
     step: int
-    slopes: Array  # of the value of a round in the composition of the shoe, by value, float64 (B, 10)
-    values: Array  # the value at their origin, (B,)
+    # of the value of a round in the composition of the shoe, by value, whole numbers of 1 / SCALE initial bets, (B, 10)
+    slopes: Array
+    values: Array  # the value at their origin, in initial bets, (B,)
     full: Array  # the cards of a full shoe by value, float64 (10,)
 
 

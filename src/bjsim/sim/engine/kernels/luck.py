@@ -12,8 +12,10 @@ import numpy as np
 from bjsim.sim.engine.jit import inner
 from bjsim.sim.engine.kernels.arrays import BITS, SCALE, STEP, STRIDE
 from bjsim.sim.engine.kernels.shoe import shuffle
-from bjsim.sim.engine.kernels.vectors import dot, quadratic, remove_card
+from bjsim.sim.engine.kernels.vectors import dot, pairs, remove_card
 
+HIDDEN = -1  # in place of the rank of the hole card
+NOTED = 16  # cards of a seat
 DEAD = STRIDE  # the place of the row of rounds that have left: that of a shadow whose round would be over
 
 
@@ -35,7 +37,7 @@ def value_now(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
 
 @inner()
 def find_gap(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
-    """E - V of a seat whose row has no form, or which has logged split hands."""
+    """E - V of a seat for which there is no form."""
     left, expected, outcomes, row = track.left[0], 0.0, luck.pay.shape[1], seats.row[s] // STRIDE
     if left == 1.0:
         return 0.0
@@ -57,11 +59,10 @@ def find_gap(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
 def add_gap(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> None:
     """Add E - V before a card that a seat, or the dealer, draws."""
     row, left = seats.row[s] // STRIDE, track.left[0]
-    if seats.splits[s] or luck.slow[row]:
+    if seats.splits[s] + luck.slow[row] > 1:
         track.expected[s] += find_gap(luck, track, seats, model, s)
     else:
-        form = model * luck.frequent + row
-        found = quadratic(luck.form[form], luck.own[form], track.counts)
+        found = pairs(luck.form, model * luck.frequent + row, track.counts)
         track.expected[s] += found / (left * max(left - 1.0, 1.0))
 
 
@@ -82,6 +83,29 @@ def move_shadow(moves: Any, shadow: Any, h: Any, code: Any) -> None:
 
 
 @inner()
+def catch_up(moves: Any, luck: Any, track: Any, s: Any) -> None:
+    """Have the shadows follow the cards that were noted; from now on they follow at once."""
+    track.shadow[s] = 0
+    for k in range(track.unread[s]):
+        for h in range(luck.ranks):
+            move_shadow(moves, track.shadow[s], h, h if track.noted[s, k] == HIDDEN else track.noted[s, k])
+    track.unread[s] = -1
+
+
+@inner(forceinline=True)
+def note_card(moves: Any, luck: Any, track: Any, s: Any, rank: Any) -> None:
+    """Note a card, or HIDDEN, for the shadows, which few rounds need: they follow once something is asked."""
+    if track.unread[s] >= 0:
+        track.noted[s, track.unread[s]] = rank
+        track.unread[s] += 1
+        if track.unread[s] == track.noted.shape[1]:
+            catch_up(moves, luck, track, s)
+    else:
+        for h in range(luck.ranks):
+            move_shadow(moves, track.shadow[s], h, h if rank == HIDDEN else rank)
+
+
+@inner()
 def judge(moves: Any, luck: Any, track: Any, model: Any, s: Any, chart: Any, hole: Any, known: Any) -> None:
     """Count the luck of the hidden card where the answer is not the model's; and answer in the shadows.
 
@@ -89,6 +113,8 @@ def judge(moves: Any, luck: Any, track: Any, model: Any, s: Any, chart: Any, hol
     two, less its expectation over the hole cards that are possible for those who see the open cards, is luck. `known`:
     whether the hole card is of this shoe, and not its last unseen card.
     """
+    if track.unread[s] >= 0:
+        catch_up(moves, luck, track, s)
     usual, differs, shares, mean, mine, shadow = luck.chart[model], False, 0.0, 0.0, 0.0, track.shadow[s]
     for h in range(luck.ranks):
         number = moves.question[shadow[h] // STRIDE]
@@ -116,7 +142,7 @@ def judge(moves: Any, luck: Any, track: Any, model: Any, s: Any, chart: Any, hol
 def fill_shoe(luck: Any, track: Any) -> None:
     track.left[0] = 0.0
     for q in range(luck.ranks):
-        track.counts[q] = np.int32(luck.full[q])
+        track.counts[q] = np.int16(luck.full[q])
         track.left[0] += luck.full[q]
 
 

@@ -34,18 +34,19 @@ from bjsim.sim.engine.kernels.arrays import (
 )
 from bjsim.sim.engine.kernels.layout import LEFT_TABLE
 from bjsim.sim.engine.kernels.luck import (
+    HIDDEN,
     add_gap,
     close_shoe,
     deal_card,
     fill_shoe,
     find_drift,
     judge,
-    move_shadow,
+    note_card,
     value_now,
 )
 from bjsim.sim.engine.kernels.plain import count_payoff, split_payoff
 from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw, shuffle
-from bjsim.sim.engine.kernels.vectors import dot
+from bjsim.sim.engine.kernels.vectors import dot, remove_card
 
 ACE = 0  # its rank
 # Places in the working memory: the count, what it decides in this round, the hidden card and its shoe, the shoe whose
@@ -128,20 +129,18 @@ def clear_splits(seats: Any, luck: Any, track: Any, s: Any) -> None:
 def add_depths(shoe: Any, counter: Any, control: Any, cut: Any, unseen: Any, now: Any) -> None:
     """Add the value and the number of the depths of a shoe, as `count_depths` does."""
     running, aces = counter.initial, counter.aces
-    for q in range(len(unseen)):
-        unseen[q] = control.full[q]
-    for n in range(cut):
-        if n % control.step == 0:
-            bucket = np.int64(counter.buckets[n, running + counter.side_aces * aces - counter.lowest_bet])
-            value = 0.0
-            for q in range(len(unseen)):
-                value += control.slopes[bucket, q] * unseen[q]
-            now[VALUE, bucket] += control.values[bucket] + value / (shoe.size - n)
-            now[DEPTHS, bucket] += 1.0
-        card = np.int64(shoe.cards[n])
-        running += counter.tags[card]
-        aces -= card == ACE
-        unseen[min(card, len(unseen) - 1)] -= 1.0
+    for q in range(len(control.full)):
+        unseen[q] = np.int16(control.full[q])
+    for depth in range(0, cut, control.step):
+        bucket = np.int64(counter.buckets[depth, running + counter.side_aces * aces - counter.lowest_bet])
+        value = dot(control.slopes, bucket, unseen) / (SCALE * (shoe.size - depth))
+        now[VALUE, bucket] += control.values[bucket] + value
+        now[DEPTHS, bucket] += 1.0
+        for n in range(depth, min(depth + control.step, cut)):
+            card = np.int64(shoe.cards[n])
+            running += counter.tags[card]
+            aces -= card == ACE
+            remove_card(unseen, min(card, len(control.full) - 1))
 
 
 @inner(forceinline=True)
@@ -248,7 +247,7 @@ def begin_round(moves: Any, seats: Any, luck: Any, track: Any, counter: Any, n: 
             place = now[MODEL] * luck.places + moves.start[s] // STRIDE
             track.expected[s] = luck.values[place] + dot(luck.slopes, place, track.counts) / track.left[0]
             if counter is not None:
-                track.shadow[s] = 0
+                track.unread[s] = 0
 
 
 @inner()
@@ -276,8 +275,7 @@ def give_card(
             if luck is not None and s >= first:
                 add_gap(luck, track, seats, model, s)
                 if counter is not None and deal.hole[n] >= 0:
-                    for h in range(luck.ranks):
-                        move_shadow(moves, track.shadow[s], h, h if drawn == deal.hole[n] else rank)
+                    note_card(moves, luck, track, s, HIDDEN if drawn == deal.hole[n] else rank)
             if follow(moves, seats, luck, track, model, s, card):
                 if seats.row[s] >= 0:
                     return np.int64(LEFT_TABLE)
