@@ -21,10 +21,9 @@ from support.table import play_script
 
 from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.compiled_rules import compile_rules
-from bjsim.sim.engine.kernels import plain
 from bjsim.sim.engine.kernels import shoe as shoe_kernel
 from bjsim.sim.engine.kernels.deal import LANES
-from bjsim.sim.engine.rounds import make_shoe, make_work, plain_shoes
+from bjsim.sim.engine.rounds import make_cards, make_shoe, shoe_rules
 from bjsim.sim.game.cards import rank_probabilities
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
@@ -39,7 +38,7 @@ from bjsim.sim.game.shoe import (
     stream_key,
 )
 
-draw, deal = from_python(shoe_kernel.draw), from_python(plain.deal)
+draw, deal = from_python(shoe_kernel.draw), from_python(shoe_kernel.deal)
 SHOES = {
     "infinite": Rules(),
     "infinite, few tens": Rules(ten_probability="1/10"),  # type: ignore[arg-type]
@@ -65,7 +64,7 @@ def compiled(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
     """Cards from the compiled round's shoe."""
     shoe = make_shoe(compile_rules(game, [STAND]), stream_key(*key))
     while True:
-        yield int(draw(shoe, True))
+        yield int(draw(shoe))
 
 
 def arrays(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
@@ -76,15 +75,14 @@ def arrays(game: Rules, key: tuple[int, int, int]) -> Iterator[int]:
 
 def side_by_side(game: Rules, key: tuple[int, int, int], ranks: int = 13) -> Iterator[int]:
     """Cards from shoes that a kernel deals side by side, each in another lane."""
-    rules = compile_rules(game, [STAND])
-    shoes = plain_shoes(rules)
-    work = make_work(shoes, 1)
+    rules = shoe_rules(compile_rules(game, [STAND]))
+    cards, begin, gamma = make_cards(rules), *stream_key(*key)
     for number in count():
         lane = number % LANES
-        work.start[:], work.gamma[:] = 7, 9
-        work.start[lane], work.gamma[lane] = stream_key(*key)
-        deal(shoes, (0,) * ranks, work, number, shoes.size)
-        yield from work.cards[: shoes.size, lane].tolist()
+        first, gammas = np.full((2, LANES), [[7], [9]], np.uint64)
+        first[lane], gammas[lane] = (begin + number * rules.words * gamma) % 2**64, gamma
+        deal(rules, (0,) * ranks, cards, first, gammas, rules.size)
+        yield from cards[: rules.size, lane].tolist()
 
 
 ENGINES: dict[str, Callable[[Rules, tuple[int, int, int]], Iterator[int]]] = {
@@ -119,13 +117,7 @@ def test_all_engines_deal_a_depleted_shoe(counts: list[int]) -> None:
     keys = np.array([stream_key(*key)], np.uint64)
     assert Segments(rules, 0).cards(keys, 0, number).T.tolist() == expected
     one = make_shoe(rules, stream_key(*key))
-    assert [[int(draw(one, None)) for _ in range(size)] for _ in range(number)] == expected
-    shoes = plain_shoes(rules)
-    work = make_work(shoes, 1)
-    work.start[:], work.gamma[:] = keys[0]
-    for k, cards in enumerate(expected):
-        deal(shoes, (0,) * 13, work, k, size)
-        assert work.cards[:size].T.tolist() == [cards] * LANES
+    assert [[int(draw(one)) for _ in range(size)] for _ in range(number)] == expected
 
 
 @pytest.mark.parametrize("shoe", [name for name, game in SHOES.items() if not game.infinite])

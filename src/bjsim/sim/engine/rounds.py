@@ -15,7 +15,6 @@ from bjsim.sim.engine.kernels.arrays import (
     CountTally,
     Drift,
     Luck,
-    PlainShoes,
     PlainTable,
     PlainWork,
     SeatRows,
@@ -23,12 +22,11 @@ from bjsim.sim.engine.kernels.arrays import (
     Track,
     WalkedTable,
 )
-from bjsim.sim.engine.kernels.deal import INFINITE_PER_WORD, LANES, LIMITS, PER_WORD
-from bjsim.sim.engine.kernels.layout import ENDLESS, NO_LIMIT, WIDE, CompiledRules, Counts, ShoeArrays
+from bjsim.sim.engine.kernels.deal import INFINITE_PER_WORD, LANES, PER_WORD
+from bjsim.sim.engine.kernels.layout import ENDLESS, NO_LIMIT, WIDE, CompiledRules, Counts, ShoeArrays, ShoeRules
 from bjsim.sim.engine.kernels.luck import NOTED
 from bjsim.sim.engine.kernels.plain import GROUP
 from bjsim.sim.engine.kernels.plain import play_plain as plain_kernel
-from bjsim.sim.engine.kernels.shoe import BUFFER
 from bjsim.sim.engine.kernels.walk import STATE, walk, walk_plain
 from bjsim.sim.engine.pack import padded
 from bjsim.sim.engine.round_table import LeftTable
@@ -36,20 +34,36 @@ from bjsim.sim.engine.round_table import LeftTable
 PART = 256  # cards of an infinite shoe that are dealt at a time
 
 
+def shoe_rules(compiled: CompiledRules) -> ShoeRules:
+    numbers = compiled.numbers
+    if numbers.shoe_size:
+        size, cut, each = numbers.shoe_size, numbers.cut, PER_WORD
+    else:
+        size, cut, each = PART, PART, INFINITE_PER_WORD if numbers.normal_tens else 2
+    words = -(-size // each)
+    return ShoeRules(size, cut, numbers.shoe_size > 0, bool(numbers.normal_tens), words, compiled.above)
+
+
+def make_cards(rules: ShoeRules) -> Array:
+    """Room for the cards of shoes side by side, the last words of which deal too many."""
+    return np.zeros((rules.size + INFINITE_PER_WORD, LANES), np.uint8)
+
+
 def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays:
     """Make the shoe of a table, before the first card of the random stream with this key."""
-    size = compiled.numbers.shoe_size
+    rules = shoe_rules(compiled)
+    cards = make_cards(rules)
     return ShoeArrays(
-        cards=np.zeros(size + PER_WORD if size else BUFFER, np.uint8),
+        rules=rules,
+        ranks=tuple(range(1 + len(compiled.above))),
+        cards=cards,
+        flat=cards.ravel(),
         key=np.array(key, np.uint64),
-        read=np.array([size], np.int64),
-        ready=np.array([size], np.int64),
-        chunk=np.array([-1], np.int64),
-        before=np.array([-size], np.int64),
-        size=size,
-        normal_tens=compiled.numbers.normal_tens,
-        above=compiled.above,
-        limits=np.zeros(LIMITS, np.int16),
+        first=np.zeros(LANES, np.uint64),
+        gamma=np.zeros(LANES, np.uint64),
+        number=np.array([-1], np.int64),
+        read=np.array([rules.size], np.int64),
+        before=np.array([-rules.size], np.int64),
     )
 
 
@@ -63,19 +77,12 @@ def make_counts(compiled: CompiledRules, rounds: int) -> Counts:
     )
 
 
-def plain_shoes(compiled: CompiledRules) -> PlainShoes:
-    numbers = compiled.numbers
-    size = numbers.shoe_size or PART
-    cut = numbers.cut if numbers.shoe_size else PART
-    return PlainShoes(size, cut, numbers.shoe_size > 0, bool(numbers.normal_tens), compiled.above)
-
-
-def make_work(shoes: PlainShoes, outcomes: int) -> PlainWork:
-    cards = np.zeros((shoes.size + INFINITE_PER_WORD, LANES), np.uint8)
+def make_work(rules: ShoeRules, outcomes: int) -> PlainWork:
+    cards = make_cards(rules)
     return PlainWork(
         cards=cards,
         flat=cards.ravel(),
-        log=np.zeros(GROUP * shoes.size + 1, np.uint32),
+        log=np.zeros(GROUP * rules.size + 1, np.uint32),
         start=np.zeros(LANES, np.uint64),
         gamma=np.zeros(LANES, np.uint64),
         first=np.zeros(LANES, np.uint64),
@@ -93,7 +100,7 @@ def play_plain(
 
     Returns: `counts` and `outside` of all together, see `Played`. LeftTable: a round left the table.
     """
-    shoes, counts = plain_shoes(compiled), make_counts(compiled, sum(rounds))
+    shoes, counts = shoe_rules(compiled), make_counts(compiled, sum(rounds))
     classes = np.zeros((4, table.plain + 1), np.int64)
     blocks = np.array(keys, np.uint64).reshape(-1, 2), np.array(rounds, np.int64)
     overflow = plain_kernel(table, shoes, *blocks, make_work(shoes, table.hands.shape[1]), counts, classes)
@@ -124,16 +131,16 @@ def play_seats(
         drifted = np.zeros(len(drift.slopes))
     for key, number in zip(keys, rounds, strict=True):
         track = make_track(layout.moves, luck) if luck else None
-        shoe, cut = make_shoe(compiled, key), compiled.numbers.cut
+        shoe = make_shoe(compiled, key)
         counts = counts._replace(trace=np.zeros((number * traced, len(seats.row) + 1), np.int64))
         now = np.zeros(STATE, np.int64)
         if luck or layout.deal.robin:
             new = walk(
-                shoe, None if luck else True, cut, layout.moves, layout.deal, seats, number, counts, luck, track, drift,
+                shoe, layout.moves, layout.deal, seats, number, counts, luck, track, drift,
                 drifted, None, None, None, now,
             )  # fmt: skip
         else:
-            new = walk_plain(shoe, cut, layout.moves, layout.deal, seats, number, counts, now)
+            new = walk_plain(shoe, layout.moves, layout.deal, seats, number, counts, now)
         if new < 0:
             raise LeftTable
         outside.append(counts.overflow[:new].copy())
@@ -149,7 +156,7 @@ def play_counter(table: CountingTable, key: Array, shoes: int) -> CountTally:
     track = make_track(layout.moves, layout.luck) if layout.luck else None
     control = table.control._replace(slopes=padded(table.control.slopes.astype(np.int16)))
     left = walk(
-        make_shoe(compiled, key), None, compiled.numbers.cut, layout.moves, layout.deal, seats, NO_LIMIT, None,
+        make_shoe(compiled, key), layout.moves, layout.deal, seats, NO_LIMIT, None,
         layout.luck, track, None, padded(np.zeros(WIDE, np.int16)), layout.counter, control, tally,
         np.zeros(STATE, np.int64),
     )  # fmt: skip
@@ -183,7 +190,7 @@ def make_track(moves: SeatRows, luck: Luck) -> Track:
     )
 
 
-NONES = {"walk in turns": 6, "adjusted": 4, "count": 5, "count adjusted": 3}  # of the arguments of `walk` are None
+NONES = {"walk in turns": 6, "adjusted": 3, "count": 4, "count adjusted": 2}  # of the arguments of `walk` are None
 
 
 def is_compiled(kernel: str) -> bool:

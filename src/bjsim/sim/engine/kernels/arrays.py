@@ -77,8 +77,8 @@ class Luck(NamedTuple):
     pay: Array  # payoff of split hands by outcome, 0 for none, (1 + H, O)
     full: Array  # cards of a full shoe by rank, (Q,)
     # By frequent row of all models: (E - V) left (left - 1), the expectation after the next card less the value, is the
-    # sum of the form over all pairs of cards left. In NumPy it is a matrix, for pairs of ranks i <= j, whose last column
-    # repeats the diagonal; for kernels these pairs in the order of j, and then of i, are a row.
+    # sum of the form over all pairs of cards left. In NumPy it is a matrix of the pairs of ranks i <= j, whose last
+    # column repeats the diagonal; in kernels a row of these pairs, in the order of j and then of i.
     form: Array
 
 
@@ -177,16 +177,6 @@ class PlainTable(NamedTuple):
     ends: Array  # as in `RoundTable`, like `hands`
     hands: Array
     ranks: tuple[int, ...]  # for whose length, Q, the kernel is compiled
-
-
-class PlainShoes(NamedTuple):
-    """Shoes; an infinite one is cut into parts, which follow one another like shoes."""
-
-    size: int  # cards
-    cut: int
-    finite: bool
-    normal_tens: bool
-    above: Array  # as in `CompiledRules`
 
 
 class PlainWork(NamedTuple):

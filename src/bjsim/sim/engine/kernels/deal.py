@@ -21,7 +21,6 @@ BITS = 55  # of the word, which leave room for a product with up to 512 cards
 INFINITE_PER_WORD = 8  # the same for an infinite shoe, whose 13 ranks are equally likely
 INFINITE_BITS = 60
 LANES = 32  # shoes side by side
-LIMITS = 16  # numbers in a vector of limits, the last of which are 0: no index is below them
 
 I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 
@@ -166,37 +165,5 @@ def _deal_infinite(context: Any, cards: Any, starts: Any, gammas: Any, ranks: An
     return types.none(cards, starts, gammas, ranks, types.int64), code
 
 
-def _deal_on(context: Any, cards: Any, ready: Any, above: Any, start: Any, gamma: Any, left: Any, words: Any) -> Any:
-    """Deal the next PER_WORD * `words` cards of one shoe into `cards`, uint8 (n,), from `ready` on.
-
-    `start` and `gamma` are the key of the first of these words, `left` the number of cards left, and `above`, int16
-    (LIMITS,), the limits of what is left, which sink. All limits of the shoe are one vector.
-    """
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array, ready, limits, start, gamma, left, words = arguments
-        cards = context.make_array(signature.args[0])(context, builder, array).data
-        above = context.make_array(signature.args[2])(context, builder, limits).data
-        loop = Loop(builder, words, left, start, load(builder, above, I16, LIMITS, 2).value)
-        rest, z, now = loop.values
-        share = mix(Vector(builder, z)) >> (64 - BITS)
-        for i in range(PER_WORD):
-            share = share * Vector(builder, builder.sub(rest, I64(i)))
-            index = repeat(builder, builder.trunc((share >> BITS).value, I16), LIMITS)
-            share = share & ((1 << BITS) - 1)
-            higher = builder.icmp_signed(">", now, index.value)
-            now = builder.add(now, builder.sext(higher, now.type))
-            rank = builder.trunc(builder.ctpop(builder.bitcast(higher, I16)), I8)
-            place = builder.add(builder.add(ready, builder.mul(loop.turn, I64(PER_WORD))), I64(i))
-            builder.store(rank, builder.gep(cards, [place]))
-        loop.close(builder.sub(rest, I64(PER_WORD)), builder.add(z, gamma), now)
-        Vector(builder, now).store(above, 2)
-        return context.get_dummy_value()
-
-    numbers = types.int64, above, types.uint64, types.uint64, types.int64, types.int64
-    return types.none(cards, *numbers), code
-
-
 deal_shoes: Any = intrinsic(_deal_shoes)
 deal_infinite: Any = intrinsic(_deal_infinite)
-deal_on: Any = intrinsic(_deal_on)

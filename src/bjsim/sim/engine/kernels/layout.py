@@ -83,22 +83,30 @@ class CompiledRules(NamedTuple):
     above: Array
 
 
+class ShoeRules(NamedTuple):
+    """What shoes are like; an infinite one is cut into parts, which follow one another like shoes."""
+
+    size: int  # cards
+    cut: int
+    finite: bool
+    normal_tens: bool
+    words: int  # of the random stream that a shoe takes
+    above: Array  # as in `CompiledRules`
+
+
 class ShoeArrays(NamedTuple):
-    """The cards of one table, generated a few at a time; arrays are int64 (1,) unless noted.
+    """The shoes of one table, LANES of them side by side; arrays are int64 (1,) unless noted."""
 
-    `above` is that of `CompiledRules`.
-    """
-
-    cards: Array  # rank indices, uint8 (n,). Those from `read` up to `ready` are still to be dealt.
+    rules: ShoeRules
+    ranks: tuple[int, ...]  # for whose length, the ranks that are distinguished, the kernel is compiled
+    cards: Array  # rank indices by lane, uint8 (n, LANES)
+    flat: Array  # the same, (n LANES,)
     key: Array  # key of the random stream, uint64 (2,)
-    read: Array
-    ready: Array
-    chunk: Array  # number of times that `cards` was filled, or of the shoe
-    before: Array  # number of cards dealt before the first of `cards`
-    size: int  # cards of a full shoe, 0 for an infinite one
-    normal_tens: int  # whether ten-valued cards have the probability 4/13
-    above: Array
-    limits: Array  # `above` of the cards that are not ready, int16 (LIMITS,)
+    first: Array  # by lane, uint64 (LANES,): the keys of the first words of shoes
+    gamma: Array
+    number: Array  # of the shoe, from 0
+    read: Array  # number of its cards that are dealt
+    before: Array  # number of cards dealt of earlier shoes
 
 
 class Counts(NamedTuple):

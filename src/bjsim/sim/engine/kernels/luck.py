@@ -11,7 +11,7 @@ import numpy as np
 
 from bjsim.sim.engine.jit import inner
 from bjsim.sim.engine.kernels.arrays import BITS, SCALE, STEP, STRIDE
-from bjsim.sim.engine.kernels.shoe import shuffle
+from bjsim.sim.engine.kernels.shoe import card_at
 from bjsim.sim.engine.kernels.vectors import dot, pairs, remove_card
 
 HIDDEN = -1  # in place of the rank of the hole card
@@ -175,8 +175,6 @@ def close_shoe(track: Any, drift: Any, drifted: Any) -> None:
 def find_drift(luck: Any, track: Any, drift: Any, drifted: Any, shoe: Any, rounds: Any) -> None:
     """The drift of a shoe by chart, as `count_drift`; `rounds` are left before its first round."""
     depths = min(drift.depths, np.int64(rounds / drift.rounds_per_depth))
-    if shoe.ready[0] < depths * STEP:
-        shuffle(shoe, depths * STEP)
     for t in range(len(drift.slopes)):
         total = sum_drift(luck, track.product, shoe, drift.slopes[t], drift.curvature[t], depths)
         drifted[t] = (total - drift.expected[t, depths]) * (drift.rounds_per_depth / SCALE)
@@ -185,7 +183,7 @@ def find_drift(luck: Any, track: Any, drift: Any, drifted: Any, shoe: Any, round
 @inner()
 def sum_drift(luck: Any, product: Any, shoe: Any, slopes: Any, curvature: Any, depths: Any) -> Any:
     """The drift of a shoe summed over depths: d.c / n + c'Cc / n^2 for the composition c of n cards."""
-    total, linear, square, left, ranks = 0.0, 0.0, 0.0, np.float64(shoe.size), luck.ranks
+    total, linear, square, left, ranks = 0.0, 0.0, 0.0, np.float64(shoe.rules.size), luck.ranks
     product[:] = 0.0  # C c
     for q in range(ranks):
         linear += slopes[q] * luck.full[q]
@@ -194,7 +192,7 @@ def sum_drift(luck: Any, product: Any, shoe: Any, slopes: Any, curvature: Any, d
     for q in range(ranks):
         square += product[q] * luck.full[q]
     for i in range(depths * STEP):
-        card = min(np.int64(shoe.cards[i]), ranks - 1)
+        card = min(card_at(shoe, i), ranks - 1)
         linear -= slopes[card]
         square += curvature[card, card] - 2.0 * product[card]
         for r in range(len(product)):

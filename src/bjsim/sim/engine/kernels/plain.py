@@ -10,15 +10,9 @@ from typing import Any
 import numpy as np
 
 from bjsim.sim.engine.jit import compiled, inner
-from bjsim.sim.engine.kernels.deal import (
-    INFINITE_PER_WORD,
-    LANES,
-    PER_WORD,
-    deal_infinite,
-    deal_shoes,
-)
+from bjsim.sim.engine.kernels.deal import LANES
 from bjsim.sim.engine.kernels.layout import payoff_parts
-from bjsim.sim.engine.kernels.shoe import half_word
+from bjsim.sim.engine.kernels.shoe import deal
 
 GROUP = 8  # shoes that are walked at once: more would not fit in the processor's registers
 AFTER_CUT = 9  # cards that nearly no round needs after the cut card: a multiple of PER_WORD
@@ -41,29 +35,6 @@ def count_payoff(counts: Any, seat: Any, code: Any, overflow: Any) -> Any:
         counts.overflow[overflow, 1] = code
         overflow += 1
     return overflow
-
-
-@inner()
-def deal(shoes: Any, ranks: Any, work: Any, number: Any, count: Any) -> None:
-    """Deal the first `count` cards of shoe `number` of all blocks."""
-    words = (shoes.size + PER_WORD - 1) // PER_WORD if shoes.finite else shoes.size // 2
-    if shoes.normal_tens and not shoes.finite:
-        words = shoes.size // INFINITE_PER_WORD
-    for lane in range(LANES):
-        work.first[lane] = work.start[lane] + np.uint64(number * words) * work.gamma[lane]
-    if shoes.finite:
-        deal_shoes(
-            work.cards, work.first, work.gamma, shoes.above, ranks, shoes.size, (count + PER_WORD - 1) // PER_WORD
-        )
-    elif shoes.normal_tens:
-        deal_infinite(work.cards, work.first, work.gamma, ranks, (count + INFINITE_PER_WORD - 1) // INFINITE_PER_WORD)
-    else:
-        for k in range(count):
-            for lane in range(LANES):
-                half, rank = np.int64(half_word(work.first[lane], work.gamma[lane], k)), np.uint8(0)
-                for j in range(len(ranks) - 1):
-                    rank += np.uint8(shoes.above[j] > half)
-                work.cards[k, lane] = rank
 
 
 @inner()
@@ -195,7 +166,9 @@ def play_shoe(table: Any, shoes: Any, work: Any, number: Any, counts: Any, class
     Returns: the number of rows in `counts.overflow`, and whether rounds are still to be played.
     """
     ready, log, row, going = min(shoes.cut + AFTER_CUT, shoes.size), work.log, work.row, False
-    deal(shoes, table.ranks, work, number, ready)
+    for lane in range(LANES):
+        work.first[lane] = work.start[lane] + np.uint64(number * shoes.words) * work.gamma[lane]
+    deal(shoes, table.ranks, work.cards, work.first, work.gamma, ready)
     for lane in range(0, LANES, GROUP):
         least, most = work.left[lane], work.left[lane]
         for one in range(lane + 1, lane + GROUP):
@@ -205,7 +178,7 @@ def play_shoe(table: Any, shoes: Any, work: Any, number: Any, counts: Any, class
         n = walk_group(table, work.flat, log, row, lane, shoes.cut)
         n, over = finish_group(table, work.flat, log, n, row, lane, shoes.cut, ready)
         if not over and ready < shoes.size:
-            deal(shoes, table.ranks, work, number, shoes.size)  # the same cards, to the last
+            deal(shoes, table.ranks, work.cards, work.first, work.gamma, shoes.size)  # the same cards, to the last
             n, over = finish_group(table, work.flat, log, n, row, lane, ready, shoes.size)
         if least < n:
             n = drop_rounds(table, work, n, lane)
@@ -219,7 +192,7 @@ def play_shoe(table: Any, shoes: Any, work: Any, number: Any, counts: Any, class
 def play_plain(table: Any, shoes: Any, keys: Any, rounds: Any, work: Any, counts: Any, classes: Any) -> Any:
     """Play so many `rounds`, (B,), of each block from the beginnings of their keys' streams, uint64 (B, 2).
 
-    The other arguments are `PlainTable`, `PlainShoes`, `PlainWork`, `Counts`, and `classes` of `read_log`. Returns: the
+    The other arguments are `PlainTable`, `ShoeRules`, `PlainWork`, `Counts`, and `classes` of `read_log`. Returns: the
     rows in `counts.overflow`.
     """
     overflow = np.int64(0)

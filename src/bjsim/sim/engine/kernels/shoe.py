@@ -1,14 +1,11 @@
-"""The cards of one table: the same as those of `sim/game/shoe.py`, generated a few at a time."""
+"""The shoes of kernels, dealt side by side: their cards are those of `sim/game/shoe.py`."""
 
 from typing import Any
 
 import numpy as np
 
 from bjsim.sim.engine.jit import inner
-from bjsim.sim.engine.kernels.deal import PER_WORD, deal_on
-
-BUFFER = 1024  # cards of an infinite shoe generated at a time
-AHEAD = 27  # cards of a finite shoe generated at a time: a multiple of PER_WORD
+from bjsim.sim.engine.kernels.deal import INFINITE_PER_WORD, LANES, PER_WORD, deal_infinite, deal_shoes
 
 
 @inner(inline="always")
@@ -25,68 +22,46 @@ def half_word(start: Any, gamma: Any, i: Any) -> Any:
     return (word(start, gamma, i >> 1) >> np.uint64(32 * (i & 1))) & np.uint64(0xFFFFFFFF)
 
 
-@inner(inline="always")
-def fill(shoe: Any) -> None:
-    """Fill the buffer of an infinite shoe with its next BUFFER cards."""
-    start, gamma, chunk = shoe.key[0], shoe.key[1], shoe.chunk[0]
-    if shoe.normal_tens:
-        position = np.uint64(0)
-        for i in range(chunk * (BUFFER // 8), (chunk + 1) * (BUFFER // 8)):
-            share = word(start, gamma, i) >> np.uint64(4)
-            for _ in range(8):
-                share *= np.uint64(13)
-                shoe.cards[position] = share >> np.uint64(60)
-                share &= np.uint64((1 << 60) - 1)
-                position += np.uint64(1)
+@inner()
+def deal(rules: Any, ranks: Any, cards: Any, first: Any, gamma: Any, count: Any) -> None:
+    """Deal the first `count` cards of shoes side by side; `first` and `gamma` are the keys of their first words."""
+    if rules.finite:
+        deal_shoes(cards, first, gamma, rules.above, ranks, rules.size, (count + PER_WORD - 1) // PER_WORD)
+    elif rules.normal_tens:
+        deal_infinite(cards, first, gamma, ranks, (count + INFINITE_PER_WORD - 1) // INFINITE_PER_WORD)
     else:
-        for i in range(BUFFER):
-            half, rank = np.int64(half_word(start, gamma, chunk * BUFFER + i)), 0
-            for limit in shoe.above:
-                rank += limit > half
-            shoe.cards[i] = rank
-    shoe.ready[0] = BUFFER
+        for k in range(count):
+            for lane in range(LANES):
+                half, rank = np.int64(half_word(first[lane], gamma[lane], k)), np.uint8(0)
+                for j in range(len(ranks) - 1):
+                    rank += np.uint8(rules.above[j] > half)
+                cards[k, lane] = rank
 
 
 @inner()
-def shuffle(shoe: Any, stop: Any) -> None:
-    """Have at least the first `stop` cards of a finite shoe ready, if it has so many.
-
-    A word deals PER_WORD cards, of which the last word of a shoe may deal too many: `cards` has room for them.
-    """
-    ready, words = shoe.ready[0], (shoe.size + PER_WORD - 1) // PER_WORD
-    if ready == 0:
-        for j in range(len(shoe.above)):
-            shoe.limits[j] = shoe.above[j]
-    some = (min(stop, shoe.size) - ready + PER_WORD - 1) // PER_WORD
-    if some > 0:
-        start = shoe.key[0] + np.uint64(shoe.chunk[0] * words + ready // PER_WORD) * shoe.key[1]
-        deal_on(shoe.cards, ready, shoe.limits, start, shoe.key[1], shoe.size - ready, some)
-        shoe.ready[0] = min(ready + PER_WORD * some, shoe.size)
-
-
-@inner(forceinline=True)
-def begin_shuffle(shoe: Any) -> None:
-    """Begin the next shoe, or the next cards of an infinite one; none of them is ready yet."""
-    shoe.chunk[0] += 1
+def begin_shoe(shoe: Any) -> None:
+    """Begin the next shoe of a table: one of LANES that are dealt side by side."""
     shoe.before[0] += shoe.read[0]
-    shoe.read[0] = shoe.ready[0] = 0
+    shoe.number[0] += 1
+    shoe.read[0] = 0
+    if shoe.number[0] % LANES == 0:
+        for lane in range(LANES):
+            words = np.uint64((shoe.number[0] + lane) * shoe.rules.words)
+            shoe.first[lane] = shoe.key[0] + words * shoe.key[1]
+            shoe.gamma[lane] = shoe.key[1]
+        deal(shoe.rules, shoe.ranks, shoe.cards, shoe.first, shoe.gamma, shoe.rules.size)
 
 
-@inner()
-def more(shoe: Any, infinite: Any) -> None:
-    if infinite is not None and shoe.size == 0:
-        begin_shuffle(shoe)
-        fill(shoe)
-        return
-    if shoe.ready[0] == shoe.size:
-        begin_shuffle(shoe)
-    shuffle(shoe, min(shoe.ready[0] + AHEAD, shoe.size))
+@inner(inline="always")
+def card_at(shoe: Any, place: Any) -> Any:
+    """The rank of a card of this shoe."""
+    return np.int64(shoe.flat[place * LANES + (shoe.number[0] & (LANES - 1))])
 
 
 @inner(forceinline=True)
-def draw(shoe: Any, infinite: Any) -> Any:
-    """Draw the next card; `infinite` is None where the shoe is known to be finite. Returns: its rank index."""
-    if shoe.read[0] == shoe.ready[0]:
-        more(shoe, infinite)
+def draw(shoe: Any) -> Any:
+    """Draw the next card. Returns: its rank index."""
+    if shoe.read[0] == shoe.rules.size:
+        begin_shoe(shoe)
     shoe.read[0] += 1
-    return shoe.cards[shoe.read[0] - 1]
+    return card_at(shoe, shoe.read[0] - 1)

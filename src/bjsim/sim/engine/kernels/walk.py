@@ -45,7 +45,7 @@ from bjsim.sim.engine.kernels.luck import (
     value_now,
 )
 from bjsim.sim.engine.kernels.plain import count_payoff, split_payoff
-from bjsim.sim.engine.kernels.shoe import begin_shuffle, draw, shuffle
+from bjsim.sim.engine.kernels.shoe import begin_shoe, card_at, draw
 from bjsim.sim.engine.kernels.vectors import dot, remove_card
 
 ACE = 0  # its rank
@@ -126,18 +126,18 @@ def clear_splits(seats: Any, luck: Any, track: Any, s: Any) -> None:
 
 
 @inner()
-def add_depths(shoe: Any, counter: Any, control: Any, cut: Any, unseen: Any, now: Any) -> None:
+def add_depths(shoe: Any, counter: Any, control: Any, unseen: Any, now: Any) -> None:
     """Add the value and the number of the depths of a shoe, as `count_depths` does."""
-    running, aces = counter.initial, counter.aces
+    running, aces, cut = counter.initial, counter.aces, shoe.rules.cut
     for q in range(len(control.full)):
         unseen[q] = np.int16(control.full[q])
     for depth in range(0, cut, control.step):
         bucket = np.int64(counter.buckets[depth, running + counter.side_aces * aces - counter.lowest_bet])
-        value = dot(control.slopes, bucket, unseen) / (SCALE * (shoe.size - depth))
+        value = dot(control.slopes, bucket, unseen) / (SCALE * (shoe.rules.size - depth))
         now[VALUE, bucket] += control.values[bucket] + value
         now[DEPTHS, bucket] += 1.0
         for n in range(depth, min(depth + control.step, cut)):
-            card = np.int64(shoe.cards[n])
+            card = card_at(shoe, n)
             running += counter.tags[card]
             aces -= card == ACE
             remove_card(unseen, min(card, len(control.full) - 1))
@@ -149,7 +149,7 @@ def find_cell(shoe: Any, counter: Any, now: Any) -> Any:
     if counter.before_round:
         return now[CELL]
     seen, running = shoe.read[0], now[RUNNING]
-    if now[HOLE] >= 0 and now[HOLE_SHOE] == shoe.chunk[0]:
+    if now[HOLE] >= 0 and now[HOLE_SHOE] == shoe.number[0]:
         seen -= 1
         running -= counter.tags[now[HOLE]]
     return np.int64(counter.cells[seen, running - counter.lowest])
@@ -182,31 +182,28 @@ def add_counted(counter: Any, tally: Any, seats: Any, luck: Any, track: Any, n: 
 
 
 @inner(inline="always")
-def begin_shoe(
-    shoe: Any, cut: Any, rounds: Any, luck: Any, track: Any, drift: Any, drifted: Any, counter: Any, control: Any,
+def next_shoe(
+    shoe: Any, rounds: Any, luck: Any, track: Any, drift: Any, drifted: Any, counter: Any, control: Any,
     tally: Any, now: Any,
 ) -> Any:  # fmt: skip
     """Before a round: shuffle after the cut card, and open the sums of a new shoe. Returns: whether a round follows."""
-    if drift is not None and now[OPENED] >= 0 and shoe.chunk[0] != now[OPENED]:  # a round ran on into this shoe
+    if drift is not None and now[OPENED] >= 0 and shoe.number[0] != now[OPENED]:  # a round ran on into this shoe
         open_shoe(shoe, rounds, luck, track, drift, drifted, now)
-    if shoe.size > 0 and shoe.read[0] >= cut:
-        begin_shuffle(shoe)
-        shuffle(shoe, cut)
+    if shoe.read[0] >= shoe.rules.cut:
+        begin_shoe(shoe)
         if luck is not None:
             fill_shoe(luck, track)
         if counter is not None:
             now[RUNNING], now[ACES] = counter.initial, counter.aces
-    if shoe.chunk[0] != now[OPENED]:
+    if shoe.number[0] != now[OPENED]:
         if drift is not None:
             open_shoe(shoe, rounds, luck, track, drift, drifted, now)
         if counter is not None:
             if now[PLAYED] == len(tally.now):
                 return False
             if luck is not None:
-                if shoe.ready[0] < cut:
-                    shuffle(shoe, cut)
-                add_depths(shoe, counter, control, cut, drifted, tally.now[now[PLAYED]])
-        now[OPENED] = shoe.chunk[0]
+                add_depths(shoe, counter, control, drifted, tally.now[now[PLAYED]])
+        now[OPENED] = shoe.number[0]
         now[PLAYED] += 1
     return True
 
@@ -217,7 +214,7 @@ def open_shoe(shoe: Any, rounds: Any, luck: Any, track: Any, drift: Any, drifted
     if now[OPENED] >= 0:
         close_shoe(track, drift, drifted)
     find_drift(luck, track, drift, drifted, shoe, rounds - now[DONE])
-    now[OPENED] = shoe.chunk[0]
+    now[OPENED] = shoe.number[0]
 
 
 @inner(forceinline=True)
@@ -303,7 +300,7 @@ def answer(
             track.expected[s] -= value_now(luck, track, seats, model, s)
         if hole >= 0:
             secret = min(hole, luck.ranks - 1)
-            known = now[HOLE_SHOE] == shoe.chunk[0] and shoe.read[0] < shoe.size
+            known = now[HOLE_SHOE] == shoe.number[0] and shoe.read[0] < shoe.rules.size
             judge(moves, luck, track, model, s, chart, secret, known)
     over = follow(moves, seats, luck, track, model, s, code)
     if luck is not None and moves_value:
@@ -313,21 +310,21 @@ def answer(
 
 @inner(forceinline=True)
 def play_round(
-    shoe: Any, infinite: Any, moves: Any, deal: Any, seats: Any, luck: Any, track: Any, counter: Any, first: Any,
+    shoe: Any, moves: Any, deal: Any, seats: Any, luck: Any, track: Any, counter: Any, first: Any,
     n: Any, now: Any,
 ) -> Any:  # fmt: skip
     """Play a round of `n` seats. Returns: whether it has stayed in the table."""
-    drawn, who, free, alive, begun, last = np.int64(0), np.int64(0), True, n, shoe.chunk[0], False
+    drawn, who, free, alive, begun, last = np.int64(0), np.int64(0), True, n, shoe.number[0], False
     now[HOLE] = -1
     while alive > 0 or drawn < deal.dealt[n]:
         who = find_next(deal, seats, n, drawn, who, free)
-        card = np.int64(draw(shoe, infinite))
+        card = np.int64(draw(shoe))
         if counter is not None:
-            if shoe.chunk[0] - begun > FURTHER:
+            if shoe.number[0] - begun > FURTHER:
                 return False
             see_card(shoe, counter, card, now)
             if drawn == deal.hole[n]:
-                now[HOLE], now[HOLE_SHOE] = card, shoe.chunk[0]
+                now[HOLE], now[HOLE_SHOE] = card, shoe.number[0]
         if luck is not None:
             last = track.left[0] == 1.0
             if last:
@@ -372,7 +369,7 @@ def play_plain(shoe: Any, moves: Any, deal: Any, seats: Any) -> Any:
     for s in range(n):
         seats.flags[s] = moves.start[s] << BITS
     for drawn in range(deal.dealt[n]):
-        who, card = deal.opening[n, drawn], np.int64(draw(shoe, True))
+        who, card = deal.opening[n, drawn], np.int64(draw(shoe))
         if who < n:
             step(moves, seats, who, card)
         else:
@@ -384,12 +381,12 @@ def play_plain(shoe: Any, moves: Any, deal: Any, seats: Any) -> Any:
         while acting < n and seats.flags[acting] & WAITS:
             acting += 1
         if acting < n:
-            step(moves, seats, acting, np.int64(draw(shoe, True)))
+            step(moves, seats, acting, np.int64(draw(shoe)))
     over = np.int64(OVER)
     for s in range(n):
         over &= seats.flags[s]
     while not over:
-        card, over = np.int64(draw(shoe, True)), np.int64(OVER)
+        card, over = np.int64(draw(shoe)), np.int64(OVER)
         for s in range(n):
             entry, place = seats.flags[s], seats.row[s]
             later = (entry >> BITS) + card
@@ -425,13 +422,12 @@ def add_plain(counts: Any, shoe: Any, seats: Any, track: Any, drift: Any, now: A
 
 
 @compiled(nogil=True, _nrt=False)
-def walk_plain(shoe: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, now: Any) -> Any:
+def walk_plain(shoe: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, now: Any) -> Any:
     """As `walk`, for seats that play charts one after another, without luck."""
     now[:] = 0
     while now[DONE] < rounds:
-        if shoe.size > 0 and shoe.read[0] >= cut:
-            begin_shuffle(shoe)
-            shuffle(shoe, cut)
+        if shoe.read[0] >= shoe.rules.cut:
+            begin_shoe(shoe)
         if not play_plain(shoe, moves, deal, seats):
             return np.int64(LEFT_TABLE)
         add_plain(counts, shoe, seats, None, None, now)
@@ -444,30 +440,30 @@ def walk_plain(shoe: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: A
 
 @compiled(nogil=True, _nrt=False)
 def walk(
-    shoe: Any, infinite: Any, cut: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, luck: Any,
+    shoe: Any, moves: Any, deal: Any, seats: Any, rounds: Any, counts: Any, luck: Any,
     track: Any, drift: Any, drifted: Any, counter: Any, control: Any, tally: Any, now: Any,
 ) -> Any:  # fmt: skip
     """Play `rounds` rounds of charts, or as many shoes of a counter as `tally` has room for.
 
     Returns: the rows in `counts.overflow`, or LEFT_TABLE. See `ShoeArrays` and `Counts`, and `arrays.py` for the rest;
-    `infinite` is None where the shoe is known to be finite, `luck` and `track` without luck; `counter`, `control` and
-    `tally` without a counter, else `counts` and `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
+    `luck` and `track` are None without luck, `counter`, `control` and `tally` without a counter, else `counts` and
+    `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
     """
     n, first = np.int64(len(moves.start)), np.int64(0)
     now[:] = 0
     now[OPENED] = -1
     while now[DONE] < rounds:
-        if not begin_shoe(shoe, cut, rounds, luck, track, drift, drifted, counter, control, tally, now):
+        if not next_shoe(shoe, rounds, luck, track, drift, drifted, counter, control, tally, now):
             break
         if counter is not None:
             look_at_count(shoe, luck, counter, now)
             if now[BUCKET] <= counter.leave:
                 tally.raw[0, LEFT] += 1
-                shoe.read[0] = cut
+                shoe.read[0] = shoe.rules.cut
                 continue
             first, n = np.int64(counter.seat), np.int64(counter.seat + counter.spots[now[BUCKET]])
         begin_round(moves, seats, luck, track, counter, n, now)
-        if not play_round(shoe, infinite, moves, deal, seats, luck, track, counter, first, n, now):
+        if not play_round(shoe, moves, deal, seats, luck, track, counter, first, n, now):
             return np.int64(LEFT_TABLE)
         if counts is not None:
             add_plain(counts, shoe, seats, track, drift, now)
