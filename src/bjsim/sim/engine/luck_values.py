@@ -21,7 +21,6 @@ from bjsim.sim.engine.round_table import RoundTable
 from bjsim.sim.engine.row_values import find_slopes, make_row_values, second_order
 
 STEEPEST = (1 << 15) - 1  # kernels hold 16 bits, and 8 decks of them are exact in single precision
-MOST_ALIKE = 181  # cards of a rank of which all pairs fit in 16 bits
 
 
 class Model(NamedTuple):
@@ -136,6 +135,7 @@ def with_forms(luck: Luck, models: int) -> Luck:
     row, rank = np.nonzero(luck.hand[:frequent])
     pay = luck.pay[luck.hand[row, rank]] / SCALE
     slow = np.where(np.arange(len(luck.after)) < frequent, 0, 2)
+    steepest = min(STEEPEST, (1 << 31) / luck.full.sum() ** 2)  # kernels add up 32 bits
     for number in range(models):
         values, slopes, state = (of[place : place + luck.places] for of in (luck.values, luck.slopes, luck.outcome))
         following, to = (slopes + values[:, None])[after], state[after]
@@ -143,15 +143,13 @@ def with_forms(luck: Luck, models: int) -> Luck:
         following[row, rank] += np.einsum("no,no->n", pay, luck.chances[ended])[:, None]
         following[row, rank] += np.einsum("no,noq->nq", pay, luck.tilts[ended])
         gap = following - (values[:frequent, None] + slopes[:frequent])[:, None]
-        form[number, ..., :ranks] = np.triu(gap) + np.swapaxes(np.tril(gap, -1), 1, 2)
+        of_pairs = np.triu(gap) + np.swapaxes(np.tril(gap, -1), 1, 2)
         slow[:frequent] |= (to != state[:frequent, None]).any(axis=1)
+        slow[:frequent] |= 2 * ((np.abs(of_pairs) > steepest) | (of_pairs != np.rint(of_pairs))).any(axis=(1, 2))
+        form[number, ..., :ranks] = of_pairs.clip(-STEEPEST, STEEPEST)
         place += luck.places
     form[..., ranks] = np.diagonal(form[..., :ranks], axis1=2, axis2=3)
-    steepest = min(STEEPEST, (1 << 31) / luck.full.sum() ** 2)  # kernels add up 32 bits
-    slow[:frequent] |= 2 * ((np.abs(form) > steepest) | (form != np.rint(form))).any(axis=(0, 2, 3))
-    if luck.full.max() > MOST_ALIKE:
-        slow[:] = 2
-    return luck._replace(form=form.clip(-STEEPEST, STEEPEST).reshape(-1, ranks, ranks + 1), slow=slow)
+    return luck._replace(form=form.reshape(-1, ranks, ranks + 1), slow=slow)
 
 
 def whole(slopes: Array) -> Array:

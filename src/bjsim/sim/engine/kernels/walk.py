@@ -326,7 +326,7 @@ def play_round(
             if drawn == deal.hole[n]:
                 now[HOLE], now[HOLE_SHOE] = card, shoe.number[0]
         if luck is not None:
-            last = track.left[0] == 1.0
+            last = shoe.read[0] == shoe.rules.size
             if last:
                 weigh_last(seats, luck, track, now[MODEL], first, n, -1.0)
         over = give_card(moves, deal, seats, luck, track, counter, first, n, drawn, who, card, now)
