@@ -111,7 +111,7 @@ def test_a_constant_ramp_changes_nothing() -> None:
     one, three = (ramp_returns(found.returns, np.full(len(found.counts), bet)) for bet in (1.0, 3.0))
     assert three.ev == pytest.approx(3 * one.ev, rel=1e-12) and three.sd == pytest.approx(3 * one.sd, rel=1e-12)
     rounds, profit, squares = found.sums.raw[:, :3].sum(axis=0)
-    raw_sd = math.sqrt(squares / rounds - (profit / rounds) ** 2) * found.quantum
+    raw_sd = math.sqrt(squares / rounds - (profit / rounds) ** 2) * float(found.game.rules.unit)
     assert one.sd == pytest.approx(raw_sd, rel=1e-3)
 
 
@@ -134,7 +134,7 @@ def test_raw_and_adjusted_profits_agree_by_count(rules: Rules, plays: str) -> No
 def raw_ev(found: CountRun) -> np.ndarray:
     """Mean profit of a unit by count as it was, not luck-adjusted."""
     bets = found._groups @ (found.sums.raw[:, 0] * found._bucket_spots)
-    return found._groups @ found.sums.raw[:, 1] / bets * found.quantum
+    return found._groups @ found.sums.raw[:, 1] / bets * float(found.game.rules.unit)
 
 
 def check_raw_and_adjusted(found: CountRun) -> None:
@@ -484,7 +484,7 @@ def test_money_bet_leaves_out_what_the_house_puts_up(doubled: str, least: float,
         return "Dh" if row in doubled.split() else "H" if row in ("5", "6", "7") else "S"
 
     found = simulate_count(rules, HILO, Departures(make_chart("free", rules, code)), 5000, 1, adjusted=False)
-    assert least <= found.sums.raw[:, STAKES].sum() * found.quantum / found.rounds <= most
+    assert least <= found.sums.raw[:, STAKES].sum() / 2 / found.rounds <= most
 
 
 # --- runs

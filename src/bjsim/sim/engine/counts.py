@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
@@ -60,8 +58,8 @@ def count_codes(dense: Array, codes: Array, times: Array | None = None) -> Array
 class CountSums(NamedTuple):
     """Sums over shoes, after the controls. D is 3 B with one spot, and 4 B with more."""
 
-    # integers by bucket: rounds; sums over the spots of profit, squared profit and stakes, in quanta (see
-    # `count_quantum`); the products of the profits of all ordered pairs of spots; and shoes that the counter left,
+    # integers by bucket: rounds; sums over the spots of profit and squared profit, in units of `Rules.unit`, and of
+    # stakes, in half bets; the products of the profits of all ordered pairs of spots; and shoes that the counter left,
     # int64 (B, RAW)
     raw: Array
     shoes: Array  # their number, int64 ()
@@ -129,11 +127,6 @@ class CountingTable:
         return packed
 
 
-def count_quantum(unit: Fraction) -> Fraction:
-    """The largest share of an initial bet in whole numbers of which payoffs and insurance can be counted."""
-    return Fraction(1, math.lcm(unit.denominator, 2))
-
-
 def empty_tally(count: Counter, shoes: int) -> CountTally:
     buckets = len(count.spots)
     return CountTally(np.zeros((buckets, RAW), np.int64), np.zeros((shoes, QUANTITIES, buckets)))
@@ -143,18 +136,17 @@ def add_rounds(tally: CountTally, count: Counter, rounds: Rounds, shoe: Array) -
     """Add rounds in their order; `shoe` (n,) is that of each."""
     bucket, spots, buckets = rounds.bucket.astype(np.intp), count.spots[rounds.bucket], len(count.spots)
     units, stakes = payoff_parts(rounds.codes[:, count.seat :])
-    profit = units * count.times
-    total, squares = profit.sum(axis=1), (profit * profit).sum(axis=1)
+    total, squares = units.sum(axis=1), (units * units).sum(axis=1)
     pairs = total * total - squares
     columns = {ROUNDS: np.ones_like(total), PROFIT: total, SQUARES: squares}
-    for column, values in (columns | {STAKES: stakes.sum(axis=1) * count.half, PAIRS: pairs}).items():
+    for column, values in (columns | {STAKES: stakes.sum(axis=1), PAIRS: pairs}).items():
         tally.raw[:, column] += np.bincount(bucket, values, buckets).astype(np.int64)  # whole numbers are exact
     luck = np.zeros(len(units))
     for of_spot in rounds.luck.T[count.seat :]:  # in the order of the kernel
         luck = luck + of_spot
     quantities = {
         ROUNDS: np.ones(len(total)),
-        PROFIT: (units.sum(axis=1) * count.bet - luck) / spots,
+        PROFIT: (total * count.bet - luck) / spots,
         SQUARES: squares / spots,
         PRODUCTS: pairs / np.maximum(spots * (spots - 1), 1),
     }

@@ -26,7 +26,7 @@ from bjsim.strategies.counting.ramp import MAX_COUNT, MAX_SPOTS
 from bjsim.strategies.counting.system import CountingSystem
 from bjsim.strategies.counting.tables import CountingGame
 
-FORMAT = "bjsim counting run 6"
+FORMAT = "bjsim counting run 7"
 _KNOWN = {"merged": 0, "seconds": 0.0, "first": 0, "shoes": 0, "raw": "", "sums": "", "products": ""}
 
 

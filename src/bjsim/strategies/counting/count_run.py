@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from bjsim.arrays import Array, Floats, Ints
-from bjsim.sim.engine.counts import CountSums, UnitSums, count_quantum
+from bjsim.sim.engine.counts import CountSums, UnitSums
 from bjsim.sim.engine.kernels.arrays import LEFT, PRODUCTS, PROFIT, ROUNDS, SQUARES, STAKES
 from bjsim.sim.game.events import game_text
 from bjsim.strategies.counting.departures import playable
@@ -121,11 +121,12 @@ class CountRun:
         at = np.arange(groups)
         jacobian[0, at, 0, at] = 1
         jacobian[1, at, 0, at], jacobian[1, at, 1, at] = -ev / share, 1 / share
+        unit = float(self.game.rules.unit)
         for part, square in enumerate(squares, 2):  # variance and covariance
-            mean = square * self.quantum**2 / share
+            mean = square * unit**2 / share
             moments.append(mean - ev**2)
             jacobian[part, at, 0, at] = (2 * ev**2 - mean) / share
-            jacobian[part, at, 1, at], jacobian[part, at, part, at] = -2 * ev / share, self.quantum**2 / share
+            jacobian[part, at, 1, at], jacobian[part, at, part, at] = -2 * ev / share, unit**2 / share
         forms = jacobian.reshape(len(ratios), len(ratios)) @ (tops - np.outer(ratios, bottom)) / below
         cov = np.where(self.spots > 1, moments[1], math.nan) if several else None
         error = forms @ sums.products @ forms.T
@@ -135,7 +136,7 @@ class CountRun:
     def wagered(self) -> Array:
         """Mean money bet per unit of the initial bet, by count: with doubles, splits and insurance."""
         bets = self._groups @ (self.sums.raw[:, 0] * self._bucket_spots)
-        return np.asarray(self._groups @ self.sums.raw[:, STAKES] / bets * self.quantum)
+        return np.asarray(self._groups @ self.sums.raw[:, STAKES] / bets / 2)
 
     def variance_reduction(self, units: Array) -> float:
         """Return how many times as many plain rounds would give the expected profit of a ramp as precisely."""
@@ -148,11 +149,6 @@ class CountRun:
     @property
     def _buckets(self) -> int:
         return len(self.sums.raw)
-
-    @cached_property
-    def quantum(self) -> float:
-        """The quantum of profits, as a share of an initial bet."""
-        return float(count_quantum(self.game.rules.unit))
 
     @cached_property
     def _bucket_spots(self) -> Array:

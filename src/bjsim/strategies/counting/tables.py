@@ -13,7 +13,7 @@ from bjsim.arrays import Array
 from bjsim.errors import InputError
 from bjsim.sim.engine.compiled_rules import Policy, compile_rules
 from bjsim.sim.engine.counting import play_units
-from bjsim.sim.engine.counts import CountingTable, KnownControls, count_quantum
+from bjsim.sim.engine.counts import CountingTable, KnownControls
 from bjsim.sim.engine.kernels.arrays import PAIRS, ROUNDS, SCALE, SQUARES, Counter, DepthControl, WalkedTable
 from bjsim.sim.engine.kernels.layout import SPLIT, CompiledRules
 from bjsim.sim.engine.luck_values import Model, full_shoe, make_luck, solve_models
@@ -298,7 +298,7 @@ def _make_count(
     plays: Sequence[Play],
 ) -> Counter:
     """The count of `bets` and its buckets, and the `own` one for decisions, whose cells are numbers of `plays`."""
-    quantum, decks = count_quantum(game.rules.unit), int(game.rules.decks)
+    decks = int(game.rules.decks)
     return Counter(
         tags=np.array([own.tags[min(rank, TEN)] for rank in range(len(RANKS))], np.int64),
         initial=own.initial,
@@ -314,7 +314,5 @@ def _make_count(
         seat=game.others,
         other=plays.index((game.departures.base, False)) if game.others else 0,
         before_round=game.system.timing == "round",
-        times=int(game.rules.unit / quantum),
-        half=int(1 / (2 * quantum)),
         bet=float(game.rules.unit),
     )

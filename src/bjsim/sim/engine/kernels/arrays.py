@@ -131,8 +131,6 @@ class Counter(NamedTuple):
     seat: int  # the number of the other players, whose seats precede the counter's
     other: int  # their chart
     before_round: bool  # whether decisions are made by the count before the round
-    times: int  # counter quanta in a payoff quantum
-    half: int  # and in half a bet
     bet: float  # a payoff quantum as a share of a bet
 
 

@@ -158,14 +158,12 @@ def find_cell(shoe: Any, counter: Any, now: Any) -> Any:
 @inner(forceinline=True)
 def add_counted(counter: Any, tally: Any, seats: Any, luck: Any, track: Any, n: Any, now: Any) -> None:
     """Add a round of the counter's spots to the sums of its bucket."""
-    profit, stakes, squares, units, lucky = np.int64(0), np.int64(0), np.int64(0), np.int64(0), 0.0
+    profit, stakes, squares, lucky = np.int64(0), np.int64(0), np.int64(0), 0.0
     for s in range(counter.seat, n):
         won, staked = split_payoff(seats.code[s])
-        one = won * counter.times
-        profit += one
-        squares += one * one
+        profit += won
         stakes += staked
-        units += won
+        squares += won * won
         if luck is not None:
             lucky += (track.end[s] - track.expected[s]) / SCALE
     bucket, spots = now[BUCKET], n - counter.seat
@@ -173,10 +171,10 @@ def add_counted(counter: Any, tally: Any, seats: Any, luck: Any, track: Any, n: 
     raw[ROUNDS] += 1
     raw[PROFIT] += profit
     raw[SQUARES] += squares
-    raw[STAKES] += stakes * counter.half
+    raw[STAKES] += stakes
     raw[PAIRS] += profit * profit - squares
     means[ROUNDS, bucket] += 1.0
-    means[PROFIT, bucket] += (units * counter.bet - lucky) / spots
+    means[PROFIT, bucket] += (profit * counter.bet - lucky) / spots
     means[SQUARES, bucket] += squares / spots
     means[PRODUCTS, bucket] += (profit * profit - squares) / max(spots * (spots - 1), 1)
 
