@@ -21,7 +21,8 @@ from bjsim.sim.engine.array_cards import Segments
 from bjsim.sim.engine.compiled_rules import compile_rules
 from bjsim.sim.engine.kernels.arrays import STEP, Drift, Luck
 from bjsim.sim.engine.lanes import Shoes
-from bjsim.sim.engine.luck_values import count_drift, with_forms
+from bjsim.sim.engine.luck_values import STEEPEST, count_drift, with_forms
+from bjsim.sim.engine.pack import for_kernel
 from bjsim.sim.engine.play import Walkers, play_blocks
 from bjsim.sim.engine.rounds import play_seats
 from bjsim.sim.engine.row_values import RowValues, make_row_values
@@ -73,7 +74,7 @@ def luck_of(played: Walkers) -> Luck:
 
 def without_slopes(luck: Luck) -> Luck:
     """The same of first order."""
-    return with_forms(luck._replace(slopes=0 * luck.slopes, tilts=0 * luck.tilts), 1)
+    return with_forms(luck._replace(slopes=0 * luck.slopes, tilts=0 * luck.tilts))
 
 
 def blind(luck: Luck) -> Luck:
@@ -196,24 +197,43 @@ def test_any_luck_tables_leave_the_mean_unchanged(games):
     assert finite > games // 3
 
 
-def test_random_beliefs_move_no_mean():
-    """With values that are noise the mean stays the same, and the variance grows."""
-    noise, luck = np.random.default_rng(3), luck_of(six_decks())
+def noisy(luck: Luck, scale: float) -> Luck:
+    """The same with values that are noise, but for the last rows, which are of rounds that have ended."""
+    noise, outcomes = np.random.default_rng(3), luck.chances.shape[1]
 
     def wild(name: str, certain: int = 0) -> Array:
-        """Noise, but in the last rows, which are of rounds that have ended."""
         known = getattr(luck, name)
         kept = np.arange(len(known)).reshape(-1, *[1] * (known.ndim - 1)) >= len(known) - certain
-        return np.where(kept, known, noise.normal(size=known.shape, scale=1000).round())
+        drawn = noise.normal(size=known.shape, scale=scale).round().clip(-STEEPEST, STEEPEST)
+        return np.where(kept, known, drawn)
 
-    outcomes = luck.chances.shape[1]
     kept = {"values": 0, "slopes": luck.places - len(luck.after), "chances": outcomes, "tilts": outcomes, "pay": 0}
     beliefs = luck._replace(**{name: wild(name, certain) for name, certain in kept.items()})
     beliefs.pay[0] = 0  # of no hand
-    beliefs = with_forms(beliefs, 1)
+    return with_forms(beliefs)
+
+
+def test_random_beliefs_move_no_mean():
+    """With values that are noise the mean stays the same, and the variance grows."""
+    beliefs = noisy(luck_of(six_decks()), 1000)
     exact, random = (adjusted(six_decks(), 300_000, one) for one in (None, beliefs))
     assert abs(z(random, exact)) < 4
     assert random.se > 100 * exact.se
+
+
+@pytest.mark.parametrize("scale", [500, 3000, 10_000])
+def test_beliefs_of_any_size_are_the_same_in_arrays_and_kernel(scale: int) -> None:
+    """To the bit, in the largest shoe, where forms that do not fit into the kernel's numbers are not used."""
+    played = walkers(SIX.replace(decks=8), [Solver(SIX).chart])
+    layout = played.layout._replace(luck=noisy(luck_of(played), scale))
+    packed, luck = for_kernel(layout), layout.luck
+    assert packed is not None and luck is not None
+    fits = (luck.slow[: luck.frequent] < 2).mean()
+    assert fits > 0.05 if scale == 500 else fits < 0.9 if scale == 3000 else fits < 0.05
+    keys, rounds = [stream_key(6, 0, block) for block in range(2)], [400, 400]
+    arrays = play_blocks(played.compiled, layout, played.play_round, keys, rounds, drift=played.drift)
+    kernel = play_seats(played.compiled, packed, keys, rounds, played.drift)
+    assert all((one == two).all() for one, two in zip(arrays.shoes, kernel.shoes, strict=True))
 
 
 def test_luck_in_a_wrong_shoe_is_biased():
@@ -292,6 +312,7 @@ def test_the_second_order_of_the_drift_is_what_its_shoe_leaves_on_average():
     ("name", "decks", "seats", "cut"),
     [
         ("vegas-s17", 6, 1, "3/4"), ("cardshark", 1, 2, 1), ("neller-v1", 2, 1, "3/4"), ("easy", 1, 1, "1/52"),
+        ("pontoon", 8, 1, "3/4"),
         slow("vegas-s17", 1, 3, "1/2"),
         slow("cardshark", 1, 4, 1),
         slow("blackjack-p", 2, 1, "3/4"),

@@ -99,6 +99,7 @@ KERNEL = {  # rules, system, spots, whether the counter decides by the count bef
     "one deck among seven": (named_rules("single-deck").replace(cut=1, seats=5), "hilo", "1x3", False),
     "spots without a hole card": (named_rules("european").replace(decks=2, seats=2), "hilo", "0:1x3 1:1x2", False),
     "turns are decisions": (TWO.replace(turns="round-robin", seats=3), "hilo", "0:1 1:1x2", False),
+    "few cards noted": (TWO.replace(max_hands=2), "hilo", "1", False),
 }
 KERNEL_SLOW = {
     "dealt to the last card, four hands": (named_rules("single-deck").replace(cut=1), "ko", "1", False),
@@ -108,13 +109,15 @@ KERNEL_SLOW = {
 
 @pytest.mark.parametrize("adjusted", [True, False])
 @pytest.mark.parametrize("name", [*KERNEL, *map(slow, KERNEL_SLOW)])
-def test_the_kernel_counts_the_same_to_the_bit(name: str, adjusted: bool) -> None:
+def test_the_kernel_counts_the_same_to_the_bit(name: str, adjusted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums, units and luck of three streams, and of a counter who leaves, equal those of the arrays; others differ."""
     rules, system, spots, early = (KERNEL | KERNEL_SLOW)[name]
     counting = find_system(system)
     if early:
         counting = replace(counting, timing="round")
     departures = Departures.parse("i18", Solver(rules.replace(seats=1)).chart)
+    if name == "few cards noted":
+        monkeypatch.setattr("bjsim.sim.engine.rounds.NOTED", 2)
     leave = -2 if name == "left" else None
     game = CountingGame(rules, counting, departures, None, Ramp.parse(spots).spots, adjusted, leave=leave)
     table, keys = ready_table(game).table, np.array([stream_key(5, 0, block) for block in range(3)], np.uint64)

@@ -18,7 +18,7 @@ from support.games import slow
 
 from bjsim.errors import InputError
 from bjsim.sim.engine.counts import add_up
-from bjsim.sim.engine.kernels.arrays import DEPTHS, PRODUCTS, PROFIT, STAKES, VALUE, CountTally
+from bjsim.sim.engine.kernels.arrays import DEPTHS, PRODUCTS, PROFIT, SCALE, STAKES, VALUE, CountTally
 from bjsim.sim.engine.rounds import play_counter
 from bjsim.sim.game.presets import named_rules
 from bjsim.sim.game.rules import Rules
@@ -317,9 +317,9 @@ def test_the_values_of_every_depth_have_their_exact_expectations() -> None:
     """40,000 shuffles of one deck, drawn by numpy; 4.5 standard errors at each of 16 depths and 5 counts."""
     rules, shoes = ONE, 40_000
     ready = ready_table(game(rules, "none"))
-    count = ready.table.count
+    count, slopes = ready.table.count, ready.table.control.slopes / SCALE
     exact, shares = depth_distribution(HILO.scaled(1), 1, rules.cut_cards).expected_controls(
-        count.buckets, ready.table.control.values, ready.table.control.slopes, STEP
+        count.buckets, ready.table.control.values, slopes, STEP
     )
     decks = np.random.default_rng(4).permuted(np.tile(np.repeat(np.arange(13), 4), (shoes, 1)), axis=1)
     tags, wrong = count.tags, 0
@@ -328,7 +328,7 @@ def test_the_values_of_every_depth_have_their_exact_expectations() -> None:
         running = tags[decks[:, :depth]].sum(axis=1)
         bucket = count.buckets[depth, running - count.lowest_bet]
         composition = (np.array([4] * 9 + [16]) - dealt) / (52 - depth)
-        value = ready.table.control.values[bucket] + (composition * ready.table.control.slopes[bucket]).sum(axis=1)
+        value = ready.table.control.values[bucket] + (composition * slopes[bucket]).sum(axis=1)
         for b in range(-ready.first - 2, -ready.first + 3):
             here = np.where(bucket == b, value, 0)
             error = here.std() / math.sqrt(shoes)

@@ -361,7 +361,7 @@ class Lanes:
         return np.where(self.rows[i] < 0, self.end[i], value)
 
     def _expect(self, i: Array, lane: Array) -> Array:
-        """E of places for which there is no form."""
+        """E of places whose rows have no form, or one that is not enough."""
         luck, counts, left = self.luck, self.counts[lane], self.rest[lane]
         assert luck is not None
         row = self.rows[i] // STRIDE

@@ -18,7 +18,7 @@ from bjsim.sim.engine.compile_notice import ONE_THREAD
 from bjsim.sim.engine.kernels.arrays import SCALE, STEP, Drift, Luck
 from bjsim.sim.engine.kernels.layout import CompiledRules, payoff_parts
 from bjsim.sim.engine.round_table import RoundTable
-from bjsim.sim.engine.row_values import find_slopes, make_row_values, second_order
+from bjsim.sim.engine.row_values import AT_ONCE, find_slopes, make_row_values, second_order
 
 STEEPEST = (1 << 15) - 1  # kernels hold 16 bits, and 8 decks of them are exact in single precision
 
@@ -36,9 +36,8 @@ class Model(NamedTuple):
     outcome: Array  # the state of the dealer's outcome, by row
     chances: Array  # of the outcomes, and their slopes
     tilts: Array
-    value: float  # of a round, and its slopes of first and second order, not rounded
-    start: Array
-    curvature: Array | None  # None if it was not asked for
+    value: float  # of a round, not rounded
+    curvature: Array | None  # its second-order slopes, not rounded; None if they were not asked for
 
 
 def solve_rows(
@@ -50,7 +49,7 @@ def solve_rows(
     return Model(
         table, values.moves.place, values.moves.hand, np.rint(SCALE * values.values), np.rint(SCALE * values.end_pay),
         np.rint(SCALE * values.hand_pay[1:]), whole(slopes), values.outcomes.row,
-        np.rint(SCALE * values.outcomes.chances), whole(tilts).astype(np.float32), values.value, slopes[0],
+        np.rint(SCALE * values.outcomes.chances), whole(tilts).astype(np.float32), values.value,
         second_order(values, slopes, tilts) if curved else None,
     )  # fmt: skip
 
@@ -116,7 +115,7 @@ def make_luck(
         full=full_shoe(compiled, ranks),
         form=np.zeros(0),
     )
-    return with_forms(luck, len(models))
+    return with_forms(luck)
 
 
 def full_shoe(compiled: CompiledRules, ranks: int) -> Array:
@@ -124,30 +123,30 @@ def full_shoe(compiled: CompiledRules, ranks: int) -> Array:
     return -np.diff(compiled.above[: ranks - 1], prepend=compiled.numbers.shoe_size, append=0).astype(float)
 
 
-def with_forms(luck: Luck, models: int) -> Luck:
-    """With the forms of the frequent rows: the mean over cards r and q in turn of V after r, less V.
+def with_forms(luck: Luck) -> Luck:
+    """With the forms of the frequent rows: V after cards r and then q, less V, added up for both orders.
 
     V includes the pay of a split hand that r ends, but not that of earlier ones, which changes in proportion to the
     chances of the outcomes: where all cards lead to the same chances, its mean after a card is what it is before.
     """
-    frequent, ranks, place = luck.frequent, luck.ranks, 0
-    form, after = np.empty((models, frequent, ranks, ranks + 1), np.float32), luck.after[:frequent]
-    row, rank = np.nonzero(luck.hand[:frequent])
-    pay = luck.pay[luck.hand[row, rank]] / SCALE
+    frequent, ranks, begins = luck.frequent, luck.ranks, range(0, len(luck.values), luck.places)
+    form = np.empty((len(begins), frequent, ranks, ranks + 1), np.float32)
     slow = np.where(np.arange(len(luck.after)) < frequent, 0, 2)
-    steepest = min(STEEPEST, (1 << 31) / luck.full.sum() ** 2)  # kernels add up 32 bits
-    for number in range(models):
-        values, slopes, state = (of[place : place + luck.places] for of in (luck.values, luck.slopes, luck.outcome))
-        following, to = (slopes + values[:, None])[after], state[after]
-        ended = to[row, rank]
-        following[row, rank] += np.einsum("no,no->n", pay, luck.chances[ended])[:, None]
-        following[row, rank] += np.einsum("no,noq->nq", pay, luck.tilts[ended])
-        gap = following - (values[:frequent, None] + slopes[:frequent])[:, None]
-        of_pairs = np.triu(gap) + np.swapaxes(np.tril(gap, -1), 1, 2)
-        slow[:frequent] |= (to != state[:frequent, None]).any(axis=1)
-        slow[:frequent] |= 2 * ((np.abs(of_pairs) > steepest) | (of_pairs != np.rint(of_pairs))).any(axis=(1, 2))
-        form[number, ..., :ranks] = of_pairs.clip(-STEEPEST, STEEPEST)
-        place += luck.places
+    steepest = min(STEEPEST, (1 << 31) / luck.full.sum() ** 2)  # kernels add up in 32 bits
+    for number, begin in enumerate(begins):
+        values, slopes, state = (of[begin : begin + luck.places] for of in (luck.values, luck.slopes, luck.outcome))
+        worth = values[:, None] + slopes
+        for rows in np.split(np.arange(frequent), range(AT_ONCE, frequent, AT_ONCE)):
+            after, to = worth[luck.after[rows]], state[luck.after[rows]]
+            row, rank = np.nonzero(luck.hand[rows])
+            pay, ended = luck.pay[luck.hand[rows[row], rank]] / SCALE, to[row, rank]
+            after[row, rank] += np.einsum("no,no->n", pay, luck.chances[ended])[:, None]
+            after[row, rank] += np.einsum("no,noq->nq", pay, luck.tilts[ended])
+            after -= worth[rows][:, None]
+            of_pairs = np.triu(after) + np.swapaxes(np.tril(after, -1), 1, 2)
+            slow[rows] |= (to != state[rows, None]).any(axis=1)
+            slow[rows] |= 2 * ((np.abs(of_pairs) > steepest) | (of_pairs != np.rint(of_pairs))).any(axis=(1, 2))
+            form[number, rows, :, :ranks] = of_pairs.clip(-STEEPEST, STEEPEST)
     form[..., ranks] = np.diagonal(form[..., :ranks], axis1=2, axis2=3)
     return luck._replace(form=form.reshape(-1, ranks, ranks + 1), slow=slow)
 

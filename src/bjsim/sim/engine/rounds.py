@@ -60,7 +60,7 @@ def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays
         flat=cards.ravel(),
         key=np.array(key, np.uint64),
         first=np.zeros(LANES, np.uint64),
-        gamma=np.zeros(LANES, np.uint64),
+        gamma=np.full(LANES, key[1], np.uint64),
         number=np.array([-1], np.int64),
         read=np.array([rules.size], np.int64),
         before=np.array([-rules.size], np.int64),

@@ -68,7 +68,7 @@ class Luck(NamedTuple):
     chart: Array  # of each model
     after: Array  # the place after each card or action, (R, Q)
     hand: Array  # 1 + the split hand that it logs, or 0
-    slow: Array  # 2 if a row has no form, 1 if its form is not enough once split hands have been logged, else 0
+    slow: Array  # 0, or 1 if a row's form is not enough once split hands have been logged, or more if it has none
     values: Array  # by place of all models: the payoff that is not logged yet
     slopes: Array  # of these values, by rank
     outcome: Array  # likewise the state of the dealer's outcome, of which there are S
@@ -92,7 +92,7 @@ class Track(NamedTuple):
     logged: Array  # the pay of its split hands by outcome
     shadow: Array  # the rows that it would be in with other hole cards, (S, Q)
     noted: Array  # cards that its shadows do not follow yet, (S, NOTED)
-    unread: Array  # and their number, or -1 if the shadows follow at once, (S,)
+    unread: Array  # and their number, (S,)
     gone: Array  # the luck, units and bets of this shoe
     units: Array
     bets: Array

@@ -26,17 +26,14 @@ I8, I16, I32, I64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
 
 
 class Vector:
-    """An integer or a vector of integers with operators; a Python number is broadcast to a vector."""
+    """A vector of integers with operators; a Python number is broadcast."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder, self.value = builder, value
 
     def _apply(self, instruction: str, other: Vector | int) -> Vector:
         kind = self.value.type
-        if isinstance(other, Vector):
-            operand = other.value
-        else:
-            operand = kind([other] * kind.count) if isinstance(kind, ir.VectorType) else kind(other)
+        operand = other.value if isinstance(other, Vector) else kind([other] * kind.count)
         return Vector(self.builder, getattr(self.builder, instruction)(self.value, operand))
 
     __add__ = partialmethod(_apply, "add")
@@ -55,13 +52,14 @@ class Vector:
         """The low bits of each number."""
         return Vector(self.builder, self.builder.trunc(self.value, ir.VectorType(kind, self.value.type.count)))
 
-    def store(self, address: Any, align: int) -> None:
-        self.builder.store(self.value, self.builder.bitcast(address, self.value.type.as_pointer()), align=align)
+    def store(self, address: Any) -> None:
+        self.builder.store(self.value, self.builder.bitcast(address, self.value.type.as_pointer()), align=1)
 
 
-def load(builder: Any, address: Any, kind: Any, count: int, align: int) -> Vector:
-    pointer = builder.bitcast(address, ir.VectorType(kind, count).as_pointer())
-    return Vector(builder, builder.load(pointer, align=align))
+def load(builder: Any, address: Any) -> Vector:
+    """A word of each lane."""
+    pointer = builder.bitcast(address, ir.VectorType(I64, LANES).as_pointer())
+    return Vector(builder, builder.load(pointer, align=8))
 
 
 def repeat(builder: Any, number: Any, count: int) -> Vector:
@@ -111,15 +109,14 @@ def _deal_shoes(
     """Deal the first PER_WORD * `words` cards of shoes side by side: `cards`, uint8 (n, lanes), a shoe a lane.
 
     `starts` and `gammas`, uint64 (lanes,), are the key of each shoe's first word; `above` the limits of a full shoe of
-    `size` cards, int64. The code is made for the length of the tuple `ranks`: so many are
-    distinguished.
+    `size` cards, int64. The code is made for the length of the tuple `ranks`: so many are distinguished.
     """
     lanes, limits = LANES, ranks.count - 1
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         cards, starts, gammas, above = _data(context, builder, signature, arguments, 4)
         size, words = arguments[5:]
-        first, gamma = (load(builder, address, I64, lanes, 8) for address in (starts, gammas))
+        first, gamma = (load(builder, address) for address in (starts, gammas))
         numbers = (builder.load(builder.gep(above, [I64(j)])) for j in range(limits))
         full = [repeat(builder, builder.trunc(number, I16), lanes) for number in numbers]
         loop = Loop(builder, words, builder.trunc(size, I32), first.value, *(limit.value for limit in full))
@@ -134,7 +131,7 @@ def _deal_shoes(
                 one = limit.above(index)
                 now[j], rank = limit + one, rank - one
             place = builder.mul(builder.add(builder.mul(loop.turn, I64(PER_WORD)), I64(i)), I64(lanes))
-            rank.cut(I8).store(builder.gep(cards, [place]), 1)
+            rank.cut(I8).store(builder.gep(cards, [place]))
         following = Vector(builder, z) + gamma
         loop.close(builder.sub(left, I32(PER_WORD)), following.value, *(limit.value for limit in now))
         return context.get_dummy_value()
@@ -148,7 +145,7 @@ def _deal_infinite(context: Any, cards: Any, starts: Any, gammas: Any, ranks: An
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         cards, starts, gammas = _data(context, builder, signature, arguments, 3)
-        first, gamma = (load(builder, address, I64, lanes, 8) for address in (starts, gammas))
+        first, gamma = (load(builder, address) for address in (starts, gammas))
         loop = Loop(builder, arguments[4], first.value)
         share = mix(Vector(builder, loop.values[0])) >> (64 - INFINITE_BITS)
         for i in range(INFINITE_PER_WORD):
@@ -158,7 +155,7 @@ def _deal_infinite(context: Any, cards: Any, starts: Any, gammas: Any, ranks: An
             most = rank.value.type([last] * lanes)
             lower = builder.select(builder.icmp_unsigned("<", rank.value, most), rank.value, most)
             place = builder.add(builder.mul(loop.turn, I64(INFINITE_PER_WORD)), I64(i))
-            Vector(builder, lower).store(builder.gep(cards, [builder.mul(place, I64(lanes))]), 1)
+            Vector(builder, lower).store(builder.gep(cards, [builder.mul(place, I64(lanes))]))
         loop.close((Vector(builder, loop.values[0]) + gamma).value)
         return context.get_dummy_value()
 

@@ -106,7 +106,7 @@ class ShoeArrays(NamedTuple):
     gamma: Array
     number: Array  # of the shoe, from 0
     read: Array  # number of its cards that are dealt
-    before: Array  # number of cards dealt of earlier shoes
+    before: Array  # number of cards dealt from earlier shoes
 
 
 class Counts(NamedTuple):

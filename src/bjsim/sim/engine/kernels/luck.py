@@ -15,7 +15,7 @@ from bjsim.sim.engine.kernels.shoe import card_at
 from bjsim.sim.engine.kernels.vectors import dot, pairs, remove_card
 
 HIDDEN = -1  # in place of the rank of the hole card
-NOTED = 16  # cards of a seat
+NOTED = 16  # cards that are noted for a seat before its shadows must follow
 DEAD = STRIDE  # the place of the row of rounds that have left: that of a shadow whose round would be over
 
 
@@ -37,7 +37,7 @@ def value_now(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
 
 @inner()
 def find_gap(luck: Any, track: Any, seats: Any, model: Any, s: Any) -> Any:
-    """E - V of a seat for which there is no form."""
+    """E - V of a seat whose row has no form, or one that is not enough."""
     left, expected, outcomes, row = track.left[0], 0.0, luck.pay.shape[1], seats.row[s] // STRIDE
     if left == 1.0:
         return 0.0
@@ -82,27 +82,22 @@ def move_shadow(moves: Any, shadow: Any, h: Any, code: Any) -> None:
     shadow[h] = row if row else DEAD
 
 
+@inner(forceinline=True)
+def note_card(moves: Any, luck: Any, track: Any, s: Any, rank: Any) -> None:
+    """Note a card, or HIDDEN, for the shadows; they follow once something is asked, which in most rounds nothing is."""
+    track.noted[s, track.unread[s]] = rank
+    track.unread[s] += 1
+    if track.unread[s] == track.noted.shape[1]:
+        catch_up(moves, luck, track, s)
+
+
 @inner()
 def catch_up(moves: Any, luck: Any, track: Any, s: Any) -> None:
-    """Have the shadows follow the cards that were noted; from now on they follow at once."""
-    track.shadow[s] = 0
+    """Have the shadows follow the cards that were noted."""
     for k in range(track.unread[s]):
         for h in range(luck.ranks):
             move_shadow(moves, track.shadow[s], h, h if track.noted[s, k] == HIDDEN else track.noted[s, k])
-    track.unread[s] = -1
-
-
-@inner(forceinline=True)
-def note_card(moves: Any, luck: Any, track: Any, s: Any, rank: Any) -> None:
-    """Note a card, or HIDDEN, for the shadows, which few rounds need: they follow once something is asked."""
-    if track.unread[s] >= 0:
-        track.noted[s, track.unread[s]] = rank
-        track.unread[s] += 1
-        if track.unread[s] == track.noted.shape[1]:
-            catch_up(moves, luck, track, s)
-    else:
-        for h in range(luck.ranks):
-            move_shadow(moves, track.shadow[s], h, h if rank == HIDDEN else rank)
+    track.unread[s] = 0
 
 
 @inner()
@@ -113,8 +108,7 @@ def judge(moves: Any, luck: Any, track: Any, model: Any, s: Any, chart: Any, hol
     two, less its expectation over the hole cards that are possible for those who see the open cards, is luck. `known`:
     whether the hole card is of this shoe, and not its last unseen card.
     """
-    if track.unread[s] >= 0:
-        catch_up(moves, luck, track, s)
+    catch_up(moves, luck, track, s)
     usual, differs, shares, mean, mine, shadow = luck.chart[model], False, 0.0, 0.0, 0.0, track.shadow[s]
     for h in range(luck.ranks):
         number = moves.question[shadow[h] // STRIDE]

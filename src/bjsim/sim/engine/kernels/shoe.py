@@ -47,8 +47,7 @@ def begin_shoe(shoe: Any) -> None:
     if shoe.number[0] % LANES == 0:
         for lane in range(LANES):
             words = np.uint64((shoe.number[0] + lane) * shoe.rules.words)
-            shoe.first[lane] = shoe.key[0] + words * shoe.key[1]
-            shoe.gamma[lane] = shoe.key[1]
+            shoe.first[lane] = shoe.key[0] + words * shoe.gamma[lane]
         deal(shoe.rules, shoe.ranks, shoe.cards, shoe.first, shoe.gamma, shoe.rules.size)
 
 

@@ -35,7 +35,10 @@ def _add_up(builder: Any, numbers: Any) -> Any:
 
 
 def _pairs(context: Any, forms: Any, form: Any, counts: Any) -> Any:
-    """The sum of a form, see `Luck.form`, int16 (n, p), over pairs of cards of `counts`, int16 (WIDE,)."""
+    """The sum of a form, see `Luck.form`, int16 (n, p), over pairs of cards of `counts`, int16 (WIDE,).
+
+    No count is above 181, so that the product of two fits into 16 bits; bytes are shuffled by one instruction.
+    """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         forms, counts = (context.make_array(signature.args[n])(context, builder, arguments[n]) for n in (0, 2))
@@ -57,8 +60,8 @@ def _pairs(context: Any, forms: Any, form: Any, counts: Any) -> Any:
 
         for vector in range(FEWER):
             add(vector)
-        with builder.if_then(builder.icmp_unsigned(">", vectors, I64(FEWER)), likely=False):
-            for vector in range(FEWER, len(PAIRS) // WIDE):
+        for vector in range(FEWER, len(PAIRS) // WIDE):
+            with builder.if_then(builder.icmp_unsigned(">", vectors, I64(vector)), likely=False):
                 add(vector)
         return _add_up(builder, builder.load(total))
 

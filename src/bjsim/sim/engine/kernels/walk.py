@@ -242,7 +242,7 @@ def begin_round(moves: Any, seats: Any, luck: Any, track: Any, counter: Any, n: 
             place = now[MODEL] * luck.places + moves.start[s] // STRIDE
             track.expected[s] = luck.values[place] + dot(luck.slopes, place, track.counts) / track.left[0]
             if counter is not None:
-                track.unread[s] = 0
+                track.unread[s], track.shadow[s] = 0, 0
 
 
 @inner()
@@ -445,7 +445,8 @@ def walk(
 
     Returns: the rows in `counts.overflow`, or LEFT_TABLE. See `ShoeArrays` and `Counts`, and `arrays.py` for the rest;
     `luck` and `track` are None without luck, `counter`, `control` and `tally` without a counter, else `counts` and
-    `drift`. `drifted` and `now`, int64 (STATE,), are working memory.
+    `drift`. Working memory is `drifted`, the drift by chart, or of a counter the cards left at a depth, int16 (WIDE,);
+    and `now`, int64 (STATE,).
     """
     n, first = np.int64(len(moves.start)), np.int64(0)
     now[:] = 0
