@@ -82,7 +82,7 @@ def side_by_side(game: Rules, key: tuple[int, int, int], ranks: int = 13) -> Ite
         first, gammas = np.full((2, LANES), [[7], [9]], np.uint64)
         first[lane], gammas[lane] = (begin + number * rules.words * gamma) % 2**64, gamma
         deal(rules, (0,) * ranks, cards, first, gammas, rules.size)
-        yield from cards[: rules.size, lane].tolist()
+        yield from cards.reshape(-1, LANES)[: rules.size, lane].tolist()
 
 
 ENGINES: dict[str, Callable[[Rules, tuple[int, int, int]], Iterator[int]]] = {

@@ -46,18 +46,16 @@ def shoe_rules(compiled: CompiledRules) -> ShoeRules:
 
 def make_cards(rules: ShoeRules) -> Array:
     """Room for the cards of shoes side by side, the last words of which deal too many."""
-    return np.zeros((rules.size + INFINITE_PER_WORD, LANES), np.uint8)
+    return np.zeros((rules.size + INFINITE_PER_WORD) * LANES, np.uint8)
 
 
 def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays:
     """Make the shoe of a table, before the first card of the random stream with this key."""
     rules = shoe_rules(compiled)
-    cards = make_cards(rules)
     return ShoeArrays(
         rules=rules,
         ranks=tuple(range(1 + len(compiled.above))),
-        cards=cards,
-        flat=cards.ravel(),
+        cards=make_cards(rules),
         key=np.array(key, np.uint64),
         first=np.zeros(LANES, np.uint64),
         gamma=np.full(LANES, key[1], np.uint64),
@@ -78,10 +76,8 @@ def make_counts(compiled: CompiledRules, rounds: int) -> Counts:
 
 
 def make_work(rules: ShoeRules, outcomes: int) -> PlainWork:
-    cards = make_cards(rules)
     return PlainWork(
-        cards=cards,
-        flat=cards.ravel(),
+        cards=make_cards(rules),
         log=np.zeros(GROUP * rules.size + 1, np.uint32),
         start=np.zeros(LANES, np.uint64),
         gamma=np.zeros(LANES, np.uint64),

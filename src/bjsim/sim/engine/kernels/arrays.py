@@ -180,8 +180,7 @@ class PlainTable(NamedTuple):
 class PlainWork(NamedTuple):
     """Working memory."""
 
-    cards: Array  # by lane, uint8 (n, LANES)
-    flat: Array  # the same
+    cards: Array  # as in `ShoeArrays`
     log: Array  # of a group of shoes, uint32
     start: Array  # by lane, uint64 (LANES,), as the next two: the key of the block
     gamma: Array

@@ -106,7 +106,7 @@ def _data(context: Any, builder: Any, signature: Any, arguments: Any, count: int
 def _deal_shoes(
     context: Any, cards: Any, starts: Any, gammas: Any, above: Any, ranks: Any, size: Any, words: Any
 ) -> Any:
-    """Deal the first PER_WORD * `words` cards of shoes side by side: `cards`, uint8 (n, lanes), a shoe a lane.
+    """Deal the first PER_WORD * `words` cards of shoes side by side; `cards` are as in `ShoeArrays`.
 
     `starts` and `gammas`, uint64 (lanes,), are the key of each shoe's first word; `above` the limits of a full shoe of
     `size` cards, int64. The code is made for the length of the tuple `ranks`: so many are distinguished.

@@ -99,8 +99,7 @@ class ShoeArrays(NamedTuple):
 
     rules: ShoeRules
     ranks: tuple[int, ...]  # for whose length, the ranks that are distinguished, the kernel is compiled
-    cards: Array  # rank indices by lane, uint8 (n, LANES)
-    flat: Array  # the same, (n LANES,)
+    cards: Array  # rank indices, uint8 (n LANES,): the first card of each lane, then the second ones
     key: Array  # key of the random stream, uint64 (2,)
     first: Array  # by lane, uint64 (LANES,): the keys of the first words of shoes
     gamma: Array

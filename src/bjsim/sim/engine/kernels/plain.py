@@ -175,11 +175,11 @@ def play_shoe(table: Any, shoes: Any, work: Any, number: Any, counts: Any, class
             least, most = min(least, work.left[one]), max(most, work.left[one])
         if most == 0:
             continue
-        n = walk_group(table, work.flat, log, row, lane, shoes.cut)
-        n, over = finish_group(table, work.flat, log, n, row, lane, shoes.cut, ready)
+        n = walk_group(table, work.cards, log, row, lane, shoes.cut)
+        n, over = finish_group(table, work.cards, log, n, row, lane, shoes.cut, ready)
         if not over and ready < shoes.size:
             deal(shoes, table.ranks, work.cards, work.first, work.gamma, shoes.size)  # the same cards, to the last
-            n, over = finish_group(table, work.flat, log, n, row, lane, ready, shoes.size)
+            n, over = finish_group(table, work.cards, log, n, row, lane, ready, shoes.size)
         if least < n:
             n = drop_rounds(table, work, n, lane)
         overflow = read_log(table, work, n, lane, counts, classes, overflow)

@@ -35,7 +35,7 @@ def deal(rules: Any, ranks: Any, cards: Any, first: Any, gamma: Any, count: Any)
                 half, rank = np.int64(half_word(first[lane], gamma[lane], k)), np.uint8(0)
                 for j in range(len(ranks) - 1):
                     rank += np.uint8(rules.above[j] > half)
-                cards[k, lane] = rank
+                cards[k * LANES + lane] = rank
 
 
 @inner()
@@ -54,7 +54,7 @@ def begin_shoe(shoe: Any) -> None:
 @inner(inline="always")
 def card_at(shoe: Any, place: Any) -> Any:
     """The rank of a card of this shoe."""
-    return np.int64(shoe.flat[place * LANES + (shoe.number[0] & (LANES - 1))])
+    return np.int64(shoe.cards[place * LANES + (shoe.number[0] & (LANES - 1))])
 
 
 @inner(forceinline=True)
