@@ -135,14 +135,14 @@ def with_forms(luck: Luck) -> Luck:
     steepest = min(STEEPEST, (1 << 31) / luck.full.sum() ** 2)  # kernels add up in 32 bits
     for number, begin in enumerate(begins):
         values, slopes, state = (of[begin : begin + luck.places] for of in (luck.values, luck.slopes, luck.outcome))
-        worth = values[:, None] + slopes
+        total = values[:, None] + slopes
         for rows in np.split(np.arange(frequent), range(AT_ONCE, frequent, AT_ONCE)):
-            after, to = worth[luck.after[rows]], state[luck.after[rows]]
+            after, to = total[luck.after[rows]], state[luck.after[rows]]
             row, rank = np.nonzero(luck.hand[rows])
             pay, ended = luck.pay[luck.hand[rows[row], rank]] / SCALE, to[row, rank]
             after[row, rank] += np.einsum("no,no->n", pay, luck.chances[ended])[:, None]
             after[row, rank] += np.einsum("no,noq->nq", pay, luck.tilts[ended])
-            after -= worth[rows][:, None]
+            after -= total[rows][:, None]
             of_pairs = np.triu(after) + np.swapaxes(np.tril(after, -1), 1, 2)
             slow[rows] |= (to != state[rows, None]).any(axis=1)
             slow[rows] |= 2 * ((np.abs(of_pairs) > steepest) | (of_pairs != np.rint(of_pairs))).any(axis=(1, 2))
