@@ -222,15 +222,25 @@ def test_random_beliefs_move_no_mean():
     assert random.se > 100 * exact.se
 
 
-@pytest.mark.parametrize("scale", [500, 3000, 10_000])
-def test_beliefs_of_any_size_are_the_same_in_arrays_and_kernel(scale: int) -> None:
-    """To the bit, in the largest shoe, where forms that do not fit into the kernel's numbers are not used."""
+@pytest.mark.parametrize(
+    ("scale", "least", "most"), [(500, 0.05, 1.0), (3000, 0.0, 0.9), (10_000, 0.0, 0.05), (0, 0.0, 0.9)]
+)
+def test_beliefs_of_any_size_are_the_same_in_arrays_and_kernel(scale: int, least: float, most: float) -> None:
+    """To the bit, in the largest shoe, where forms that do not fit into the kernel's numbers are not used.
+
+    The last beliefs are that values are 0 or 14 bets: sums would exceed 32 bits, though no number exceeds 16.
+    """
     played = walkers(SIX.replace(decks=8), [Solver(SIX).chart])
-    layout = played.layout._replace(luck=noisy(luck_of(played), scale))
-    packed, luck = for_kernel(layout), layout.luck
-    assert packed is not None and luck is not None
-    fits = (luck.slow[: luck.frequent] < 2).mean()
-    assert fits > 0.05 if scale == 500 else fits < 0.9 if scale == 3000 else fits < 0.05
+    luck = luck_of(played)
+    if scale:
+        luck = noisy(luck, scale)
+    else:
+        values = np.random.default_rng(4).choice([0.0, 14_000.0], len(luck.values))
+        luck = with_forms(luck._replace(values=values, slopes=0 * luck.slopes))
+    layout = played.layout._replace(luck=luck)
+    packed = for_kernel(layout)
+    assert packed is not None
+    assert least <= (luck.slow[: luck.frequent] < 2).mean() <= most
     keys, rounds = [stream_key(6, 0, block) for block in range(2)], [400, 400]
     arrays = play_blocks(played.compiled, layout, played.play_round, keys, rounds, drift=played.drift)
     kernel = play_seats(played.compiled, packed, keys, rounds, played.drift)

@@ -92,6 +92,16 @@ def test_a_side_count_of_aces_changes_bets_alone() -> None:
     assert 0.4 < differ.mean() < 0.8
 
 
+@pytest.mark.parametrize("pays", ["3/2", "6/5"])
+def test_a_flat_bettor_has_the_deviation_of_the_chart(pays: str) -> None:
+    """Within 2% of the exact one, five standard errors, whatever the unit of payoffs; and bets as much money."""
+    rules = SIX.replace(blackjack_pays=pays)
+    found = simulate_count(rules, HILO, Departures(chart(rules)), 40_000, 1, adjusted=False)
+    flat = ramp_returns(found.returns, np.ones(len(found.counts)))
+    assert flat.sd == pytest.approx(Solver(rules.replace(decks="inf")).sd_of(chart(rules)), rel=0.02)
+    assert 1.11 < found.returns.shares @ found.wagered < 1.15  # a tenth of the hands is doubled, some are split
+
+
 @pytest.mark.parametrize("rules", [SIX, pytest.param(SPANISH, marks=pytest.mark.slow)], ids=str)
 @pytest.mark.slow
 def test_a_flat_bettor_without_index_plays_earns_what_the_chart_does(rules: Rules) -> None:
