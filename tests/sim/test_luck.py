@@ -208,8 +208,8 @@ def noisy(luck: Luck, scale: float) -> Luck:
         return np.where(kept, known, drawn)
 
     kept = {"values": 0, "slopes": luck.places - len(luck.after), "chances": outcomes, "tilts": outcomes, "pay": 0}
-    noise_by_name: dict[str, Any] = {name: wild(name, certain) for name, certain in kept.items()}
-    beliefs = luck._replace(**noise_by_name)
+    drawn: dict[str, Any] = {name: wild(name, certain) for name, certain in kept.items()}
+    beliefs = luck._replace(**drawn)
     beliefs.pay[0] = 0  # of no hand
     return with_forms(beliefs)
 

@@ -54,7 +54,6 @@ def make_shoe(compiled: CompiledRules, key: Sequence[int] | Array) -> ShoeArrays
     rules = shoe_rules(compiled)
     return ShoeArrays(
         rules=rules,
-        ranks=tuple(range(1 + len(compiled.above))),
         cards=make_cards(rules),
         key=np.array(key, np.uint64),
         first=np.zeros(LANES, np.uint64),
@@ -132,8 +131,8 @@ def play_seats(
         now = np.zeros(STATE, np.int64)
         if luck or layout.deal.robin:
             new = walk(
-                shoe, layout.moves, layout.deal, seats, number, counts, luck, track, drift,
-                drifted, None, None, None, now,
+                shoe, layout.moves, layout.deal, seats, number, counts, luck, track, drift, drifted, None, None, None,
+                now,
             )  # fmt: skip
         else:
             new = walk_plain(shoe, layout.moves, layout.deal, seats, number, counts, now)
@@ -152,9 +151,8 @@ def play_counter(table: CountingTable, key: Array, shoes: int) -> CountTally:
     track = make_track(layout.moves, layout.luck) if layout.luck else None
     control = table.control._replace(slopes=padded(table.control.slopes.astype(np.int16)))
     left = walk(
-        make_shoe(compiled, key), layout.moves, layout.deal, seats, NO_LIMIT, None,
-        layout.luck, track, None, padded(np.zeros(WIDE, np.int16)), layout.counter, control, tally,
-        np.zeros(STATE, np.int64),
+        make_shoe(compiled, key), layout.moves, layout.deal, seats, NO_LIMIT, None, layout.luck, track, None,
+        padded(np.zeros(WIDE, np.int16)), layout.counter, control, tally, np.zeros(STATE, np.int64),
     )  # fmt: skip
     if left < 0:
         raise EndlessSplitting(ENDLESS)

@@ -98,7 +98,6 @@ class ShoeArrays(NamedTuple):
     """The shoes of one table, LANES of them side by side; arrays are int64 (1,) unless noted."""
 
     rules: ShoeRules
-    ranks: tuple[int, ...]  # for whose length, the ranks that are distinguished, the kernel is compiled
     cards: Array  # rank indices, uint8 (n LANES,): the first card of each lane, then the second ones
     key: Array  # key of the random stream, uint64 (2,)
     first: Array  # by lane, uint64 (LANES,): the keys of the first words of shoes

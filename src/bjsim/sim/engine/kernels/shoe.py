@@ -7,6 +7,8 @@ import numpy as np
 from bjsim.sim.engine.jit import inner
 from bjsim.sim.engine.kernels.deal import INFINITE_PER_WORD, LANES, PER_WORD, deal_infinite, deal_shoes
 
+RANKS = tuple(range(13))  # all that a table's shoe distinguishes
+
 
 @inner(inline="always")
 def word(start: Any, gamma: Any, i: Any) -> Any:
@@ -48,7 +50,7 @@ def begin_shoe(shoe: Any) -> None:
         for lane in range(LANES):
             words = np.uint64((shoe.number[0] + lane) * shoe.rules.words)
             shoe.first[lane] = shoe.key[0] + words * shoe.gamma[lane]
-        deal(shoe.rules, shoe.ranks, shoe.cards, shoe.first, shoe.gamma, shoe.rules.size)
+        deal(shoe.rules, RANKS, shoe.cards, shoe.first, shoe.gamma, shoe.rules.size)
 
 
 @inner(inline="always")
